@@ -1,0 +1,1 @@
+//! Every known tool in one immutable snapshot.

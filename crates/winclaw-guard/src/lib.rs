@@ -1,0 +1,1 @@
+//! Whether a call is well-formed, repeated, drifting or in need of consent.

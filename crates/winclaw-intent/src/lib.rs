@@ -1,0 +1,1 @@
+//! Evidence for how well each tool fits a request; never a verdict.

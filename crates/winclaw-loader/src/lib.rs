@@ -1,0 +1,1 @@
+//! A folder of plugin packages becomes a backend plus a list of problems.

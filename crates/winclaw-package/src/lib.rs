@@ -1,0 +1,1 @@
+//! Builds, checks and lays out plugin packages; what cargo xtask and third parties call.

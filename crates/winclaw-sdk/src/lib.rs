@@ -1,0 +1,1 @@
+//! What a plugin author writes against.

@@ -1,0 +1,378 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{PluginId, Text};
+
+/// What a call may do to the world, mildest first. It decides who must consent before the call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SideEffect {
+    /// Looks, and changes nothing.
+    Read,
+    /// Makes or changes something on this machine that can be undone or made again.
+    Write,
+    /// May lose something that cannot be brought back.
+    Destructive,
+    /// Acts on the world outside: sends, posts, pays, clicks.
+    External,
+}
+
+impl SideEffect {
+    /// The wire form, `read` and so on.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SideEffect::Read => "read",
+            SideEffect::Write => "write",
+            SideEffect::Destructive => "destructive",
+            SideEffect::External => "external",
+        }
+    }
+}
+
+/// How strongly one tool leans on another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DependencyKind {
+    /// The tool cannot be used without the other: they are exposed together, transitively.
+    Requires,
+    /// The other's results often feed this tool: a small rank bonus and a line in the catalogue, never a schema.
+    InputFrom,
+    /// The two are often used in one task: consulted only when the model is stuck.
+    OftenWith,
+}
+
+/// One edge of the dependency graph, as a manifest states it.
+///
+/// In JSON and TOML a plain string means `requires`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "DependencyRepr")]
+pub struct Dependency {
+    /// The other tool's id, `plugin.tool`; a name without a dot means a tool of the same plugin.
+    pub tool: String,
+    /// How strongly.
+    pub kind: DependencyKind,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum DependencyRepr {
+    Plain(String),
+    Kind { tool: String, kind: DependencyKind },
+}
+
+impl From<DependencyRepr> for Dependency {
+    fn from(repr: DependencyRepr) -> Self {
+        match repr {
+            DependencyRepr::Plain(tool) => Dependency { tool, kind: DependencyKind::Requires },
+            DependencyRepr::Kind { tool, kind } => Dependency { tool, kind },
+        }
+    }
+}
+
+/// Words a tool is known by, per language.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Words {
+    /// English words.
+    pub en: Vec<String>,
+    /// Chinese words.
+    pub zh: Vec<String>,
+}
+
+impl Words {
+    /// All words, English first.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.en.iter().chain(&self.zh).map(String::as_str)
+    }
+}
+
+/// What files a plugin may touch through the host's allowed roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileAccess {
+    /// None but its own scratch folder.
+    #[default]
+    None,
+    /// Reads below the allowed roots.
+    Read,
+    /// Reads and writes below the allowed roots.
+    Write,
+}
+
+/// What a plugin asks the host for. Absent means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Permissions {
+    /// Host names it may reach through the host's HTTP client. No wildcards, no ports.
+    pub http: Vec<String>,
+    /// Names of the secrets it may read.
+    pub secrets: Vec<String>,
+    /// What files it may touch.
+    pub files: FileAccess,
+    /// Programs it may start.
+    pub processes: Vec<String>,
+}
+
+/// The library of one target triple.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetFile {
+    /// Path of the library inside the package, with `/` between folders, such as
+    /// `lib/x86_64-unknown-linux-gnu/libweather.so`.
+    pub file: String,
+    /// Lower-case hexadecimal SHA-256 of its bytes.
+    pub sha256: String,
+}
+
+/// One tool, as its package declares it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolManifest {
+    /// The tool's own name, `a-z0-9_`, unique in the plugin.
+    pub name: String,
+    /// What a person sees as its title. Absent: the name.
+    #[serde(default)]
+    pub title: Text,
+    /// One emoji shown before the title. Absent: none.
+    #[serde(default)]
+    pub emoji: String,
+    /// The kind of need it serves, in one lower-case word such as `information`. Any category is allowed.
+    pub category: String,
+    /// What it does in one line, for the catalogue.
+    pub summary: Text,
+    /// What the model reads when the tool is shown whole.
+    pub description: String,
+    /// JSON Schema of its arguments: an object schema.
+    pub parameters: Value,
+    /// Names of the actions, for a tool that bundles several. Absent: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<String>,
+    /// The tools it leans on.
+    #[serde(default)]
+    pub depends_on: Vec<Dependency>,
+    /// Ordered dotted paths of the parameters that say what a call is about.
+    #[serde(default)]
+    pub detail_keys: Vec<String>,
+    /// Dotted paths of parameters that do not change what a call does, such as a label; loop detection ignores them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volatile_keys: Vec<String>,
+    /// Other words people use for it.
+    #[serde(default)]
+    pub aliases: Words,
+    /// Requests of people that this tool answers, in any language.
+    #[serde(default)]
+    pub examples: Vec<String>,
+    /// What a call may do to the world.
+    pub side_effect: SideEffect,
+    /// Whether its schema is always shown.
+    #[serde(default)]
+    pub always_load: bool,
+    /// Whether it is meant to be called again and again until its result changes.
+    #[serde(default)]
+    pub poll: bool,
+    /// How long a call may take, in milliseconds. Default 30 000.
+    #[serde(default = "default_timeout_ms")]
+    pub timeout_ms: u64,
+}
+
+fn default_timeout_ms() -> u64 {
+    30_000
+}
+
+/// `plugin.json`: everything the host knows of a plugin without running it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PluginManifest {
+    /// Version of this file's form; 1.
+    pub schema: u32,
+    /// The plugin's id.
+    pub id: PluginId,
+    /// Its version, `MAJOR.MINOR.PATCH`.
+    pub version: String,
+    /// Version of the boundary it was built for; 1.
+    pub abi: u32,
+    /// Who publishes it.
+    #[serde(default)]
+    pub publisher: String,
+    /// The libraries, by target triple. Empty in what the DLL itself reports.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub targets: BTreeMap<String, TargetFile>,
+    /// What it asks for.
+    #[serde(default)]
+    pub permissions: Permissions,
+    /// Its tools.
+    pub tools: Vec<ToolManifest>,
+}
+
+/// One fault of a manifest: the place in the file, and what must stand there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestError {
+    /// The field, such as `tools.forecast.detail_keys`.
+    pub at: String,
+    /// What is wrong and what would be right.
+    pub what: String,
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.what)
+    }
+}
+
+impl std::error::Error for ManifestError {}
+
+impl PluginManifest {
+    /// Version of `plugin.json` this host reads.
+    pub const SCHEMA: u32 = 1;
+
+    /// Every fault that can be seen in the manifest alone, in file order; empty when there is none.
+    ///
+    /// Whether dependencies exist, and whether this host can load the targets, is checked where that is known.
+    pub fn check(&self) -> Vec<ManifestError> {
+        let mut errors = Vec::new();
+        let mut fault = |at: String, what: String| errors.push(ManifestError { at, what });
+        if self.schema != Self::SCHEMA {
+            fault("schema".into(), format!("is {}, this host reads {}", self.schema, Self::SCHEMA));
+        }
+        if !is_version(&self.version) {
+            fault("version".into(), format!("`{}` is not MAJOR.MINOR.PATCH, such as 1.0.0", self.version));
+        }
+        if self.tools.is_empty() {
+            fault("tools".into(), "is empty; a plugin has at least one tool".into());
+        }
+        for host in self.permissions.http.iter().filter(|host| !is_host(host)) {
+            fault("permissions.http".into(), format!("`{host}` is not a plain host name such as api.example.org"));
+        }
+        let mut seen = BTreeSet::new();
+        for tool in &self.tools {
+            if !seen.insert(tool.name.as_str()) {
+                fault(format!("tools.{}", tool.name), "stands twice".into());
+            }
+            errors_of_tool(tool, &mut fault);
+        }
+        errors
+    }
+}
+
+fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
+    let at = |field: &str| format!("tools.{}.{field}", tool.name);
+    if !is_tool_name(&tool.name) {
+        fault(at("name"), format!("`{}` must be 1 to 64 of a-z, 0-9 and _", tool.name));
+    }
+    if tool.category.trim().is_empty() {
+        fault(at("category"), "is empty; name the need it serves, such as information".into());
+    }
+    if tool.summary.is_empty() {
+        fault(at("summary"), "is empty; say in one line what the tool does".into());
+    }
+    if tool.timeout_ms == 0 {
+        fault(at("timeout_ms"), "is 0; give a positive number of milliseconds".into());
+    }
+    if tool.parameters.get("type").and_then(Value::as_str) != Some("object") {
+        fault(at("parameters"), "must be a JSON Schema with \"type\": \"object\"".into());
+    }
+    for key in tool.detail_keys.iter().chain(&tool.volatile_keys) {
+        if !names_parameter(&tool.parameters, key) {
+            let known = parameter_names(&tool.parameters).join(", ");
+            fault(at("detail_keys"), format!("`{key}` names no parameter; the parameters are: {known}"));
+        }
+    }
+}
+
+fn is_version(version: &str) -> bool {
+    let core = version.split(['-', '+']).next().unwrap_or("");
+    let parts: Vec<&str> = core.split('.').collect();
+    parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn is_host(host: &str) -> bool {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'.';
+    !host.is_empty() && host.len() <= 253 && host.bytes().all(legal) && !host.starts_with('.')
+}
+
+fn is_tool_name(name: &str) -> bool {
+    let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    (1..=64).contains(&name.len()) && name.bytes().all(legal)
+}
+
+/// Whether the dotted `path` names a parameter of the object schema; local `$ref`s into `$defs` are followed.
+fn names_parameter(schema: &Value, path: &str) -> bool {
+    let mut at = schema;
+    path.split('.').all(|key| {
+        let found = deref(schema, at).get("properties").and_then(|properties| properties.get(key));
+        found.inspect(|inner| at = inner).is_some()
+    })
+}
+
+fn deref<'a>(root: &'a Value, at: &'a Value) -> &'a Value {
+    let target = |reference: &str| root.pointer(reference.strip_prefix('#')?);
+    at.get("$ref").and_then(Value::as_str).and_then(target).unwrap_or(at)
+}
+
+fn parameter_names(schema: &Value) -> Vec<&str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn manifest() -> Value {
+        json!({
+            "schema": 1, "id": "sky", "version": "1.0.0", "abi": 1, "future_field": true,
+            "permissions": {"http": ["api.example.org"]},
+            "tools": [{
+                "name": "forecast", "category": "information", "summary": {"en": "Weather", "zh": "天气"},
+                "description": "Weather for a place.",
+                "parameters": {"type": "object", "properties": {"place": {"$ref": "#/$defs/Place"}},
+                               "$defs": {"Place": {"type": "object", "properties": {"city": {"type": "string"}}}}},
+                "depends_on": ["map.find", {"tool": "clock.now", "kind": "input_from"}],
+                "detail_keys": ["place.city"], "side_effect": "read"
+            }]
+        })
+    }
+
+    fn read(json: Value) -> PluginManifest {
+        serde_json::from_value(json).expect("a manifest")
+    }
+
+    #[test]
+    fn a_sound_manifest_has_no_faults_and_its_defaults() {
+        let manifest = read(manifest());
+        assert_eq!(manifest.check(), []);
+        let tool = &manifest.tools[0];
+        assert_eq!(tool.depends_on[0].kind, DependencyKind::Requires);
+        assert_eq!(tool.depends_on[1].kind, DependencyKind::InputFrom);
+        assert_eq!((tool.timeout_ms, tool.always_load, tool.poll), (30_000, false, false));
+    }
+
+    #[test]
+    fn each_fault_is_named_with_its_place() {
+        let cases = [
+            ("/version", json!("1"), "version"),
+            ("/schema", json!(2), "schema"),
+            ("/tools", json!([]), "tools"),
+            ("/permissions/http", json!(["https://x/"]), "permissions.http"),
+            ("/tools/0/detail_keys", json!(["place.country"]), "tools.forecast.detail_keys"),
+            ("/tools/0/parameters", json!({"type": "array"}), "tools.forecast.parameters"),
+            ("/tools/0/name", json!("Fore Cast"), "tools.Fore Cast.name"),
+            ("/tools/0/timeout_ms", json!(0), "tools.forecast.timeout_ms"),
+        ];
+        for (place, value, at) in cases {
+            let mut json = manifest();
+            *json.pointer_mut(place).expect("a place") = value;
+            let errors = read(json).check();
+            assert!(errors.iter().any(|error| error.at == at), "{place}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let manifest = read(manifest());
+        let text = serde_json::to_string(&manifest).expect("json");
+        assert_eq!(serde_json::from_str::<PluginManifest>(&text).expect("a manifest"), manifest);
+    }
+}

@@ -1,0 +1,1 @@
+//! Runs a call by id with deadline, cancellation and progress; defines Backend.

@@ -1,0 +1,2 @@
+//! WinClaw, a tool host for AI agents: the command line.
+fn main() {}

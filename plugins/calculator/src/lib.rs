@@ -1,0 +1,1 @@
+//! A calculator with units for WinClaw.

@@ -1,0 +1,1 @@
+//! Dates, times and zones for WinClaw.

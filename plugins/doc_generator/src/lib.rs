@@ -1,0 +1,1 @@
+//! Word and HTML documents from Markdown, for WinClaw.

@@ -1,0 +1,1 @@
+//! Files inside the allowed folders, for WinClaw.

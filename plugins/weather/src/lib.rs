@@ -1,0 +1,1 @@
+//! Weather for WinClaw, from Open-Meteo.

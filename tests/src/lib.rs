@@ -1,0 +1,1 @@
+//! Whole-product tests: the built binary, real plugins, scripted models.

@@ -1,0 +1,2 @@
+//! The project's own commands: build, package, demo, test, tidy, bench.
+fn main() {}
