@@ -1,2 +1,90 @@
-//! The project's own commands: build, package, demo, test, tidy, bench.
-fn main() {}
+//! The project's own commands; `cargo xtask help` lists them.
+//!
+//! Invariants:
+//! - Each command says what it runs and ends with the exit code of the first thing that failed.
+//! - Nothing is installed but what `test` needs beyond Rust, and only where it may (Debian, as root).
+
+mod bench;
+mod dist;
+mod process;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::process::Failed;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "WinClaw's own commands")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the host and the plugins, package them, and run the demo with the replayed model
+    Demo {
+        /// Passed on to `winclaw demo`, such as --live or --lang en
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Everything that must hold, on a clean machine
+    Test {
+        /// Passed on to the test runner
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Build the host and the plugins and lay them out together; prints the folder
+    Dist {
+        /// Optimised
+        #[arg(long)]
+        release: bool,
+    },
+    /// Make the crate of a new plugin under plugins/; touches nothing else
+    NewPlugin {
+        /// The plugin's id: a-z, 0-9 and _
+        name: String,
+    },
+    /// Build, check and lay out plugins (all of them when none is named)
+    Package {
+        /// Folder names under plugins/
+        names: Vec<String>,
+        /// Optimised
+        #[arg(long)]
+        release: bool,
+    },
+    /// Hold the code against the design: crate edges, names, sizes, unsafe, docs
+    Tidy,
+    /// Measure start-up, an exposure pass and a call, as ratios; prints the machine
+    Bench,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Packaging starts this very program to ask a library for its manifest in a process of its own.
+    if arguments.first().is_some_and(|first| first == "tool-host") {
+        return ExitCode::from(u8::try_from(winclaw_loader::tool_host_main(&arguments[1..])).unwrap_or(1));
+    }
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            process::say(&format!("xtask: {failed}"));
+            ExitCode::from(failed.code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failed> {
+    match command {
+        Command::Demo { args } => dist::demo(&args),
+        Command::Test { args } => test::run(&args),
+        Command::Dist { release } => dist::dist(release).map(|folder| process::print(&folder.display().to_string())),
+        Command::NewPlugin { name } => dist::new_plugin(&name),
+        Command::Package { names, release } => dist::package(names, release),
+        Command::Tidy => tidy::run(),
+        Command::Bench => bench::run(),
+    }
+}

@@ -1,0 +1,261 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// WinClaw, a tool host for AI agents
+#[derive(Debug, Parser)]
+#[command(name = "winclaw", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Language of messages; the default follows the locale
+    #[arg(long, global = true, value_enum)]
+    pub lang: Option<LangWord>,
+    /// Folder of plugin packages; the default is `plugins` beside the program, then in the data folder
+    #[arg(long, global = true, value_name = "DIR", env = "WINCLAW_PLUGINS", hide_env = true)]
+    pub plugins: Option<PathBuf>,
+    /// Folder for traces, plugin data and the library cache
+    #[arg(long, global = true, value_name = "DIR", env = "WINCLAW_DATA_DIR", hide_env = true)]
+    pub data_dir: Option<PathBuf>,
+    /// Configuration file
+    #[arg(long, global = true, value_name = "FILE", env = "WINCLAW_CONFIG", hide_env = true)]
+    pub config: Option<PathBuf>,
+    /// Say more about what happens inside; twice for all of it
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show which tools a model would see for a request, and why; needs no model and no network
+    Explain(ExplainArgs),
+    /// Give a request to a model and let it use the tools
+    Run(RunArgs),
+    /// Watch a request go through the whole line with a replayed model; needs no key
+    Demo(DemoArgs),
+    /// List, describe and call tools
+    #[command(subcommand)]
+    Tool(ToolCommand),
+    /// List and inspect plugins
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// List and show the records of past tasks
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Check that everything the program needs is in place
+    Doctor(JsonArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The request
+    pub text: String,
+    /// How exposure is decided; full and hard are for comparison
+    #[arg(long, value_enum, default_value = "progressive")]
+    pub strategy: StrategyWord,
+    #[command(flatten)]
+    pub exposure: ExposureArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How much a model is shown.
+#[derive(Debug, Clone, Args)]
+pub struct ExposureArgs {
+    /// How hidden tools are reached: all shown (direct), or by meta tools (bridge); auto chooses by size
+    #[arg(long, value_enum, default_value = "auto")]
+    pub transport: TransportWord,
+    /// The model's context window in tokens; the default is the model's own
+    #[arg(long, value_name = "TOKENS")]
+    pub window: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The request; `-` reads it from standard input
+    pub text: String,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub task: TaskArgs,
+    #[command(flatten)]
+    pub exposure: ExposureArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ModelArgs {
+    /// The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…
+    #[arg(short, long, value_name = "PROVIDER/NAME", env = "WINCLAW_MODEL", hide_env = true)]
+    pub model: Option<String>,
+    /// Replay a file of scripted replies instead of asking a model
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    pub replay: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct TaskArgs {
+    /// What runs without asking you first: never = reads only, writes = reads and writes, always = everything
+    #[arg(long, value_enum)]
+    pub approve: Option<ApproveWord>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub output: OutputWord,
+    /// A folder that tools may read and write, beside the current one; may be given several times
+    #[arg(long = "allow", value_name = "DIR")]
+    pub allow: Vec<PathBuf>,
+    /// Model calls after which the task ends as not completed
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max_turns: u32,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// The scene; the default is the first that a package marks as such
+    pub scene: Option<String>,
+    /// Ask the real network instead of the recorded replies
+    #[arg(long)]
+    pub live: bool,
+    /// Folder for what the demo leaves; the default is the current one
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// List the scenes
+    #[arg(long)]
+    pub list: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ToolCommand {
+    /// List every tool
+    List(JsonArgs),
+    /// Show one tool: what it does, its parameters, what it may do to the world
+    Describe {
+        /// Id, name or wire name
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call a tool without a model
+    Call(ToolCallArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ToolCallArgs {
+    /// Id, name or wire name
+    pub name: String,
+    /// The arguments as a JSON object; `-` reads them from standard input
+    #[arg(long, default_value = "{}")]
+    pub args: String,
+    /// A folder that tools may read and write, beside the current one; may be given several times
+    #[arg(long = "allow", value_name = "DIR")]
+    pub allow: Vec<PathBuf>,
+    /// What runs without asking you first: never = reads only, writes = reads and writes, always = everything
+    #[arg(long, value_enum)]
+    pub approve: Option<ApproveWord>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub output: OutputWord,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// List the plugins, and what is wrong with those that were left out
+    List(JsonArgs),
+    /// Show everything about a plugin without running it
+    Inspect {
+        /// The plugin's id
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TraceCommand {
+    /// List past tasks, newest first
+    List(JsonArgs),
+    /// Show one task: what was shown and why, what was called, how long, what it cost
+    Show {
+        /// The task's id, the beginning of one, or `last`
+        #[arg(default_value = "last")]
+        id: String,
+        /// Print the record as it stands, one JSON line a decision
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A language as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LangWord {
+    En,
+    Zh,
+}
+
+/// A strategy as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StrategyWord {
+    Progressive,
+    Full,
+    Hard,
+}
+
+/// A transport as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TransportWord {
+    Auto,
+    Direct,
+    Bridge,
+}
+
+/// An approval rule as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ApproveWord {
+    Never,
+    Writes,
+    Always,
+}
+
+/// A form of output as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputWord {
+    Text,
+    Json,
+    StreamJson,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,108 @@
+//! What a person is told when a command cannot do its job, and the exit code that goes with it.
+
+use serde_json::json;
+use winclaw_tool::{Failure, FailureCode, Lang, Text};
+
+/// The exit codes of the program; the README lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A fault of the program itself.
+    Internal = 1,
+    /// Wrong usage or configuration.
+    Usage = 2,
+    /// A key is missing or was refused.
+    Authentication = 3,
+    /// The model or a server cannot be reached.
+    Unreachable = 4,
+    /// A tool failed.
+    ToolFailed = 5,
+    /// The task was not completed.
+    NotCompleted = 6,
+    /// Something the task needed was denied.
+    Denied = 7,
+    /// Stopped for looping or drift.
+    Stopped = 8,
+    /// A plugin was refused.
+    PluginRefused = 9,
+    /// Interrupted by the person.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// The name in JSON output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Exit::Done => "done",
+            Exit::Internal => "internal",
+            Exit::Usage => "usage",
+            Exit::Authentication => "authentication",
+            Exit::Unreachable => "unreachable",
+            Exit::ToolFailed => "tool_failed",
+            Exit::NotCompleted => "not_completed",
+            Exit::Denied => "denied",
+            Exit::Stopped => "stopped",
+            Exit::PluginRefused => "plugin_refused",
+            Exit::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// A complaint: the exit code, what is wrong, and how to mend it.
+#[derive(Debug, Clone)]
+pub struct Complaint {
+    /// The exit code.
+    pub exit: Exit,
+    /// What is wrong.
+    pub what: Text,
+    /// How to mend it; may be empty.
+    pub mend: Text,
+}
+
+impl Complaint {
+    /// A complaint in both languages, without a way to mend it.
+    pub fn new(exit: Exit, en: impl Into<String>, zh: impl Into<String>) -> Self {
+        Complaint { exit, what: Text::new(en, zh), mend: Text::default() }
+    }
+
+    /// The same with a way to mend it.
+    pub fn mend(mut self, en: impl Into<String>, zh: impl Into<String>) -> Self {
+        self.mend = Text::new(en, zh);
+        self
+    }
+
+    /// The complaint of a failed tool call.
+    pub fn of_failure(failure: &Failure) -> Self {
+        let what = format!("{}: {}", failure.code.as_str(), failure.message);
+        let complaint = Complaint::new(exit_of(failure.code), what.clone(), what);
+        match &failure.hint {
+            Some(hint) => complaint.mend(hint.en.clone(), hint.zh.clone()),
+            None => complaint,
+        }
+    }
+
+    /// One JSON line, for `--output json`.
+    pub fn json_line(&self, lang: Lang) -> String {
+        json!({"error": self.exit.as_str(), "exit_code": self.exit as u8,
+               "message": self.what.get(lang), "mend": self.mend.get(lang)})
+        .to_string()
+    }
+}
+
+fn exit_of(code: FailureCode) -> Exit {
+    match code {
+        FailureCode::InvalidArgs => Exit::Usage,
+        FailureCode::Denied => Exit::Denied,
+        FailureCode::Cancelled => Exit::Interrupted,
+        FailureCode::Incompatible => Exit::PluginRefused,
+        _ => Exit::ToolFailed,
+    }
+}
+
+/// A file or folder that could not be used.
+pub fn io(path: &std::path::Path, error: &std::io::Error) -> Complaint {
+    let path = path.display();
+    Complaint::new(Exit::Usage, format!("{path}: {error}"), format!("{path}：{error}"))
+}

@@ -1,0 +1,130 @@
+//! Everything the program prints goes through here: language, colour, and nothing that could spoil a terminal.
+
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+use winclaw_tool::{Lang, Text};
+
+/// How a word is set off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// As it is.
+    Plain,
+    /// Stronger.
+    Bold,
+    /// Weaker.
+    Dim,
+    /// Good.
+    Green,
+    /// Look here.
+    Yellow,
+    /// Bad.
+    Red,
+}
+
+/// Where and how to print. Cheap to copy.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    /// The language of the words.
+    pub lang: Lang,
+    colour: bool,
+}
+
+impl Screen {
+    /// A screen in `lang`; colours only on a terminal and without `NO_COLOR`.
+    pub fn new(lang: Lang) -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Screen { lang, colour: !refused && stdout().is_terminal() && stderr().is_terminal() }
+    }
+
+    /// The wording of `en`/`zh` in this screen's language.
+    pub fn word<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
+        if self.lang == Lang::Zh { zh } else { en }
+    }
+
+    /// The wording of `text`.
+    pub fn text<'a>(&self, text: &'a Text) -> &'a str {
+        text.get(self.lang)
+    }
+
+    /// `text` in `style`, or as it is where there are no colours.
+    pub fn paint(&self, style: Style, text: &str) -> String {
+        let code = match style {
+            Style::Plain => return text.to_owned(),
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Green => "32",
+            Style::Yellow => "33",
+            Style::Red => "31",
+        };
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// A line of result, on standard output. A closed pipe ends the output, not the program.
+    pub fn line(&self, text: &str) {
+        let _ = writeln!(stdout().lock(), "{text}");
+    }
+
+    /// Part of a result, on standard output, at once.
+    pub fn part(&self, text: &str) {
+        let mut out = stdout().lock();
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+
+    /// A line about what happens, on standard error.
+    pub fn note(&self, text: &str) {
+        let _ = writeln!(stderr().lock(), "{text}");
+    }
+}
+
+/// `text` from outside (a model, a tool, a manifest) made safe for a terminal: no C0 or C1 control characters but line
+/// breaks and tabs, no bidirectional overrides.
+pub fn harmless(text: &str) -> String {
+    let hostile = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+    };
+    text.chars().filter(|c| !hostile(*c)).collect()
+}
+
+/// Width of `text` on a terminal: two columns for East Asian wide characters and emoji, one for others.
+pub fn width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+/// Rows set in columns, two spaces apart; the last column runs free.
+pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(widest).collect();
+    rows.iter().map(|row| set_row(row, &widths)).collect()
+}
+
+fn set_row(row: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (column, cell) in row.iter().enumerate() {
+        line.push_str(cell);
+        if column + 1 < row.len() {
+            let gap = widths[column].saturating_sub(width(cell)) + 2;
+            line.extend(std::iter::repeat_n(' ', gap));
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_bytes_reach_a_terminal() {
+        let hostile = "x\u{1b}[2J\u{1b}]0;PWN\u{7}\u{9b}1m\u{202e}y\n\tz";
+        assert_eq!(harmless(hostile), "x[2J]0;PWN1my\n\tz");
+    }
+
+    #[test]
+    fn columns_line_up_with_wide_characters() {
+        let rows = vec![vec!["天气".to_owned(), "a".to_owned()], vec!["ab".to_owned(), "b".to_owned()]];
+        assert_eq!(columns(&rows), ["天气  a", "ab    b"]);
+    }
+}
