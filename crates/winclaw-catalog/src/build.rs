@@ -1,0 +1,87 @@
+use std::collections::BTreeMap;
+
+use winclaw_tool::Problem;
+
+use crate::graph::Graph;
+use crate::resolve::Names;
+use crate::tidy::tidy;
+use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx, problems, wire};
+
+impl Catalog {
+    /// Makes a catalog of everything the backends offer, and says what was wrong with it.
+    ///
+    /// Never fails, and the order of `entries` changes neither result. A fatal problem costs its own tool; a warning
+    /// costs its own claim, such as one dependency. Of several entries with one id the same is kept whatever their
+    /// order (one that is ready before one that is not), and each other one is a problem.
+    pub fn build(entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>) {
+        let mut found = Vec::new();
+        let entries = distinct(entries, &mut found);
+        let mut tools: Vec<CatalogTool> = entries
+            .into_iter()
+            .filter_map(|entry| tidy(entry, &mut found))
+            .collect();
+        give_wire_names(&mut tools);
+        let names = Names::of(&tools);
+        let graph = Graph::of(&tools, &names, &mut found);
+        let categories = by_category(&tools);
+        found.sort_by(|a, b| (&a.subject, &a.what.en).cmp(&(&b.subject, &b.what.en)));
+        (
+            Catalog {
+                tools,
+                names,
+                graph,
+                categories,
+            },
+            found,
+        )
+    }
+}
+
+/// The entries sorted by id, one for each.
+fn distinct(mut entries: Vec<ToolEntry>, found: &mut Vec<Problem>) -> Vec<ToolEntry> {
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut kept: Vec<ToolEntry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match kept.last_mut() {
+            Some(last) if last.id == entry.id => {
+                found.push(problems::duplicate(&entry.id));
+                if rank(&entry) < rank(last) {
+                    *last = entry;
+                }
+            }
+            _ => kept.push(entry),
+        }
+    }
+    kept
+}
+
+/// Orders entries of one id by their content.
+fn rank(entry: &ToolEntry) -> (u8, String, String) {
+    let state = match entry.state {
+        State::Ready => 0,
+        State::NeedsConfig { .. } => 1,
+        State::Unavailable { .. } => 2,
+        State::Disabled { .. } => 3,
+    };
+    let manifest = serde_json::to_string(&entry.manifest).unwrap_or_default();
+    (state, manifest, format!("{:?}", entry.state))
+}
+
+fn give_wire_names(tools: &mut [CatalogTool]) {
+    let ids: Vec<_> = tools.iter().map(|tool| &tool.id).collect();
+    let names = wire::assign(&ids);
+    for (tool, name) in tools.iter_mut().zip(names) {
+        tool.wire_name = name;
+    }
+}
+
+fn by_category(tools: &[CatalogTool]) -> BTreeMap<String, Vec<ToolIx>> {
+    let mut categories: BTreeMap<String, Vec<ToolIx>> = BTreeMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        categories
+            .entry(tool.manifest.category.clone())
+            .or_default()
+            .push(ToolIx(at as u32));
+    }
+    categories
+}

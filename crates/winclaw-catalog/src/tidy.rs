@@ -1,0 +1,170 @@
+use winclaw_tool::{Problem, Text, ToolId, ToolManifest};
+
+use crate::names::fold;
+use crate::schema::{self, Shape};
+use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible};
+use crate::{CatalogTool, RESERVED, State, ToolEntry, problems, wire};
+
+/// Caps in characters.
+const MAX_SUMMARY: usize = 160;
+const MAX_DESCRIPTION: usize = 2_000;
+const MAX_FULL_DESCRIPTION: usize = 100_000;
+const MAX_LABEL: usize = 60;
+const MAX_WORD: usize = 60;
+const MAX_EXAMPLE: usize = 200;
+const MAX_STATE: usize = 400;
+
+/// Caps in number: aliases a language, example requests, actions.
+const MAX_ALIASES: usize = 32;
+const MAX_EXAMPLES: usize = 32;
+const MAX_ACTIONS: usize = 256;
+
+/// The category of a tool that names none.
+const NO_CATEGORY: &str = "other";
+
+const CUT_DESCRIPTION: &str = "… [cut, tool_details shows the rest]";
+
+/// The entry with clean, capped texts and only claims that hold by themselves; `None` if no model could call it.
+pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<CatalogTool> {
+    let ToolEntry {
+        id,
+        mut manifest,
+        state,
+    } = entry;
+    look(&id, &manifest, found);
+    manifest.parameters = parameters(&id, std::mem::take(&mut manifest.parameters), found)?;
+    keep_keys(&id, &mut manifest, found);
+    let full = cut(visible(&manifest.description), MAX_FULL_DESCRIPTION, CUT_DESCRIPTION);
+    manifest.description = cut(full.clone(), MAX_DESCRIPTION, CUT_DESCRIPTION);
+    let uncut = (manifest.description != full).then_some(full);
+    if uncut.is_some() {
+        found.push(problems::cut_description(&id, MAX_DESCRIPTION));
+    }
+    texts(&id, &mut manifest);
+    words(&id, &mut manifest, found);
+    let mut tool = CatalogTool {
+        id,
+        manifest,
+        state: clean_state(state),
+        wire_name: String::new(),
+        fingerprint: String::new(),
+        uncut,
+    };
+    tool.fingerprint = fingerprint(&tool);
+    Some(tool)
+}
+
+/// Warns of what a reader would not see.
+fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
+    if has_hidden(id.name()) {
+        found.push(problems::hidden(id, "name"));
+    }
+    let texts = [
+        ("description", &manifest.description),
+        ("summary", &manifest.summary.en),
+        ("summary", &manifest.summary.zh),
+    ];
+    found.extend(
+        texts
+            .into_iter()
+            .find(|(_, text)| has_hidden(text))
+            .map(|(field, _)| problems::hidden(id, field)),
+    );
+    if RESERVED.iter().any(|reserved| fold(reserved) == fold(id.name())) {
+        found.push(problems::reserved(id));
+    }
+}
+
+fn parameters(id: &ToolId, given: serde_json::Value, found: &mut Vec<Problem>) -> Option<serde_json::Value> {
+    match schema::tidy(given) {
+        Shape::Object(schema) => Some(schema),
+        Shape::Mended(schema) => {
+            found.push(problems::made_an_object(id));
+            Some(schema)
+        }
+        Shape::Other(kind) => {
+            found.push(problems::not_an_object(id, &kind));
+            None
+        }
+        Shape::TooDeep => {
+            found.push(problems::too_deep(id, schema::MAX_DEPTH));
+            None
+        }
+    }
+}
+
+fn keep_keys(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
+    let mut keep = |field: &str, keys: Vec<String>| {
+        let (known, unknown): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| manifest.has_parameter(key));
+        found.extend(unknown.iter().map(|key| problems::bad_key(id, field, key)));
+        known
+    };
+    let detail_keys = keep("detail_keys", manifest.detail_keys.clone());
+    let volatile_keys = keep("volatile_keys", manifest.volatile_keys.clone());
+    (manifest.detail_keys, manifest.volatile_keys) = (detail_keys, volatile_keys);
+}
+
+fn texts(id: &ToolId, manifest: &mut ToolManifest) {
+    manifest.name = one_line(id.name(), id.name().len());
+    manifest.title = one_line_each(&manifest.title, MAX_LABEL);
+    manifest.emoji = one_line(&manifest.emoji, 4);
+    manifest.category = category(&manifest.category);
+    let stated = one_line_each(&manifest.summary, MAX_SUMMARY);
+    manifest.summary = if stated.is_empty() {
+        first_line(&manifest.description)
+    } else {
+        stated
+    };
+}
+
+fn category(stated: &str) -> String {
+    let tidy = one_line(stated, MAX_LABEL).to_lowercase();
+    if tidy.is_empty() { NO_CATEGORY.to_owned() } else { tidy }
+}
+
+/// A summary for a tool that states none.
+fn first_line(description: &str) -> Text {
+    let line = one_line(description.lines().next().unwrap_or(""), MAX_SUMMARY);
+    Text::new(line.clone(), line)
+}
+
+fn words(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
+    let mut cap = |field: &str, words: &mut Vec<String>, length: usize, number: usize| {
+        *words = words
+            .iter()
+            .map(|word| one_line(word, length))
+            .filter(|word| !word.is_empty())
+            .collect();
+        if words.len() > number {
+            words.truncate(number);
+            found.push(problems::too_many(id, field, number));
+        }
+    };
+    cap("aliases.en", &mut manifest.aliases.en, MAX_WORD, MAX_ALIASES);
+    cap("aliases.zh", &mut manifest.aliases.zh, MAX_WORD, MAX_ALIASES);
+    cap("examples", &mut manifest.examples, MAX_EXAMPLE, MAX_EXAMPLES);
+    cap("actions", &mut manifest.actions, MAX_WORD, MAX_ACTIONS);
+}
+
+fn clean_state(state: State) -> State {
+    let tidy = |text: Text| Text {
+        en: clean(&text.en, MAX_STATE),
+        zh: clean(&text.zh, MAX_STATE),
+    };
+    match state {
+        State::Ready => State::Ready,
+        State::Disabled { why } => State::Disabled { why: tidy(why) },
+        State::Unavailable { why, retryable } => State::Unavailable {
+            why: tidy(why),
+            retryable,
+        },
+        State::NeedsConfig { what } => State::NeedsConfig { what: tidy(what) },
+    }
+}
+
+fn fingerprint(tool: &CatalogTool) -> String {
+    let parameters = tool.manifest.parameters.to_string();
+    let mut hex = wire::digest(&[tool.id.as_str(), tool.full_description(), &parameters]);
+    hex.truncate(16);
+    hex
+}

@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+use winclaw_tool::ToolId;
+
+/// Longest name every vendor takes, in bytes.
+const MAX: usize = 64;
+
+/// How many digits of the hash a name may carry. The longer ones are for ids whose shorter hashes clash.
+const DIGITS: [usize; 3] = [8, 16, 32];
+
+/// The wire name of each id, in order. The ids are distinct, and so are the names.
+///
+/// A plain name is `source__name`. Where that is too long, has illegal characters, could be read as another id, or looks
+/// like a hashed name, it is a readable head, `_` and hexadecimal digits of the id's SHA-256. Plain and hashed names are
+/// thus never equal, and no name depends on which other tools exist, but for ids made to clash in 32 bits.
+pub(crate) fn assign(ids: &[&ToolId]) -> Vec<String> {
+    let first = |id: &&ToolId| plain(id).unwrap_or_else(|| hashed(id, DIGITS[0]));
+    let mut names: Vec<String> = ids.iter().map(first).collect();
+    for digits in &DIGITS[1..] {
+        for at in clashes(&names) {
+            names[at] = hashed(ids[at], *digits);
+        }
+    }
+    names
+}
+
+/// Places of all names that stand more than once.
+fn clashes(names: &[String]) -> Vec<usize> {
+    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, name) in names.iter().enumerate() {
+        places.entry(name).or_default().push(at);
+    }
+    places
+        .into_values()
+        .filter(|places| places.len() > 1)
+        .flatten()
+        .collect()
+}
+
+/// `source__name`, if the first `__` of it ends the source, it is legal, and it cannot be taken for a hashed name.
+fn plain(id: &ToolId) -> Option<String> {
+    let (source, name) = (id.source(), id.name());
+    let splits_back = !source.contains("__") && !source.ends_with('_');
+    let fits = source.len() + 2 + name.len() <= MAX && name.bytes().all(is_legal);
+    let whole = (splits_back && fits).then(|| format!("{source}__{name}"))?;
+    (!looks_hashed(&whole)).then_some(whole)
+}
+
+fn is_legal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn looks_hashed(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or("");
+    DIGITS.contains(&last.len()) && last.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn hashed(id: &ToolId, digits: usize) -> String {
+    let mut head = format!("{}__{}", id.source(), legal_part(id.name()));
+    head.truncate(MAX - 1 - digits);
+    format!("{}_{}", head.trim_end_matches('_'), &digest(&[id.as_str()])[..digits])
+}
+
+/// `name` with every run of other characters made one `_`.
+fn legal_part(name: &str) -> String {
+    let mut part = String::new();
+    for c in name.chars() {
+        match u8::try_from(c) {
+            Ok(byte) if is_legal(byte) => part.push(c),
+            _ if part.ends_with('_') => {}
+            _ => part.push('_'),
+        }
+    }
+    part
+}
+
+/// Lower-case hexadecimal SHA-256 of `parts`, each preceded by its length so that no two lists run together.
+pub(crate) fn digest(parts: &[&str]) -> String {
+    use std::fmt::Write as _;
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(ids: &[&str]) -> Vec<String> {
+        let ids: Vec<ToolId> = ids.iter().map(|id| ToolId::parse(id).expect("an id")).collect();
+        assign(&ids.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn ordinary_ids_keep_readable_names() {
+        assert_eq!(
+            names(&["sky.forecast", "my-srv.getData"]),
+            ["sky__forecast", "my-srv__getData"]
+        );
+    }
+
+    #[test]
+    fn ids_that_read_alike_get_different_names() {
+        let found = names(&[
+            "a.b__c", "a__b.c", "a_.b", "a._b", "s.x y", "s.x_y", "s.x.y", "s.天气", "s.预报",
+        ]);
+        let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+        assert_eq!(distinct.len(), found.len(), "{found:?}");
+        assert_eq!(found[0], "a__b__c");
+    }
+
+    #[test]
+    fn a_name_cannot_imitate_the_hashed_name_of_another() {
+        let victim = names(&["s.天气"]).remove(0);
+        let imitation = format!(
+            "s.{}",
+            victim
+                .strip_prefix("s__")
+                .unwrap_or(victim.strip_prefix("s_").expect("a head"))
+        );
+        let found = names(&["s.天气", &imitation]);
+        assert_ne!(found[0], found[1]);
+        assert_eq!(found[0], victim);
+    }
+
+    #[test]
+    fn ids_found_to_clash_in_32_bits_are_told_apart_and_the_others_keep_theirs() {
+        let long = "x".repeat(200);
+        let mut seen: BTreeMap<String, String> = BTreeMap::new();
+        let clash = (0..400_000).find_map(|number| {
+            let id = format!("s.{long}{number}");
+            let name = names(&[&id]).remove(0);
+            seen.insert(name, id.clone()).map(|other| (other, id))
+        });
+        let (one, two) = clash.expect("32 bits clash within 400,000 tries");
+        let found = names(&[&one, &two, "s.天气"]);
+        assert_ne!(found[0], found[1]);
+        assert!(found.iter().all(|name| name.len() <= MAX), "{found:?}");
+        assert_eq!(found[2], names(&["s.天气"])[0]);
+    }
+}
