@@ -1,1 +1,23 @@
-//! One task, turn by turn, in a straight line; owns the order, no policy.
+//! One task, turn by turn, in a straight line; owns the order of things and no policy.
+//!
+//! A task is a request and a model with tools: [`run`] weighs the request, shows the model what the exposure engine
+//! decides, runs the calls the guard lets through, and goes on until there is an answer or a reason to stop.
+//!
+//! Invariants:
+//! - Every call id of a reply gets exactly one result message, in the order of the calls, whatever happens: a batch
+//!   over its limit, a crash, a denial, a cancellation.
+//! - The conversation is only ever appended to; what the model was shown before stays byte for byte.
+//! - Evidence and exposure are recomputed for every model call; the only way back is `learn`.
+//! - A tool runs only by [`winclaw_toolbox::Toolbox::run`], after the guard judged the resolved tool, on every path alike.
+//! - Every decision is given to the recorder; the recorder decides nothing.
+
+mod calls;
+mod front;
+mod meta;
+mod record;
+mod report;
+mod task;
+
+pub use front::{Answer, Event, Front};
+pub use report::{EndState, Report};
+pub use task::{Options, Parts, run};

@@ -1,0 +1,249 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use winclaw_catalog::{Resolution, ToolIx};
+use winclaw_exposure::{Because, Level, Signal};
+use winclaw_guard::{Consent, Proposed, Rule, Verdict};
+use winclaw_model::WireCall;
+use winclaw_tool::{Failure, FailureCode, Outcome, detail_line};
+use winclaw_toolbox::{LogLevel, Observer};
+
+use crate::task::Task;
+use crate::{Answer, Event, Front};
+
+/// A call of a tool, by whatever path it came.
+pub(crate) struct Asked<'c> {
+    /// The call's id.
+    pub(crate) id: &'c str,
+    /// The name the model used for the tool.
+    pub(crate) name: &'c str,
+    /// The arguments as written.
+    pub(crate) arguments: &'c str,
+    /// Its place in the reply.
+    pub(crate) position: usize,
+    /// Whether the reply was cut off in it.
+    pub(crate) cut_off: bool,
+}
+
+impl Task<'_> {
+    /// The one result of one call of a reply, as the model reads it.
+    pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> String {
+        if self.parts.cancel.is_cancelled() {
+            return self.not_run(&call.id, &call.name, &cancelled());
+        }
+        let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
+        match self.as_meta(&asked) {
+            Some(Ok(meta)) => self.answer_meta(&asked, meta).await,
+            Some(Err(failure)) => self.not_run(&call.id, &call.name, &failure),
+            None => self.answer_tool(&asked).await,
+        }
+    }
+
+    /// Resolves the name and runs what it means; a similar name is offered, never run.
+    pub(crate) async fn answer_tool(&mut self, asked: &Asked<'_>) -> String {
+        let resolution = self.catalog().resolve(asked.name);
+        self.recorder.resolve(self.catalog(), asked.id, asked.name, &resolution);
+        let failure = match resolution {
+            Resolution::One(tool) => match self.exposure.state_answer(self.catalog(), tool) {
+                None => return self.judge(asked, tool).await,
+                Some(failure) => failure,
+            },
+            Resolution::Many(tools) => self.exposure.ambiguous_answer(self.catalog(), asked.name, &tools),
+            Resolution::Unknown { nearest } => self.exposure.unknown_answer(self.catalog(), asked.name, &nearest),
+        };
+        self.not_run(asked.id, asked.name, &failure)
+    }
+
+    async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> String {
+        let unshown = self.exposure.level(tool) == Level::Named;
+        let proposed = Proposed {
+            tool,
+            raw_arguments: asked.arguments,
+            cut_off: asked.cut_off,
+            position: asked.position,
+            schema_was_shown: !unshown,
+        };
+        let verdict = self.guard.judge(self.catalog(), &proposed);
+        self.recorder.verdict(self.catalog(), asked.id, tool, &verdict);
+        let revealed = if unshown { self.reveal_called(tool) } else { None };
+        let content = match verdict {
+            Verdict::Run { arguments } => self.run_tool(asked, tool, arguments, None).await,
+            Verdict::RunWithAdvice { arguments, advice } => self.run_tool(asked, tool, arguments, Some(advice)).await,
+            Verdict::AskUser { arguments, consent } => self.with_consent(asked, tool, arguments, &consent).await,
+            Verdict::NotRun { failure, rule } => {
+                self.learn_from_rule(tool, rule);
+                self.not_run(asked.id, asked.name, &failure)
+            }
+        };
+        join(content, revealed)
+    }
+
+    /// A tool that was called unshown is shown from now on; its schema stands behind the result.
+    fn reveal_called(&mut self, tool: ToolIx) -> Option<String> {
+        let catalog = self.catalog();
+        let rises = self.exposure.learn(catalog, Signal::CalledUnshown(tool));
+        self.rose(&rises);
+        let text = self.exposure.reveal(catalog, &[tool], Because::CalledUnshown);
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn learn_from_rule(&mut self, tool: ToolIx, rule: Rule) {
+        if rule == Rule::Repeat {
+            let rises = self.exposure.learn(self.catalog(), Signal::LoopBlocked(tool));
+            self.rose(&rises);
+        }
+    }
+
+    async fn with_consent(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, consent: &Consent) -> String {
+        let answer = tokio::select! {
+            answer = self.parts.front.consent(consent, &arguments) => answer,
+            () = self.parts.cancel.cancelled() => return self.not_run(asked.id, asked.name, &cancelled()),
+        };
+        self.recorder.consent(self.catalog(), asked.id, consent, answer);
+        let why = match answer {
+            Answer::Yes => return self.run_tool(asked, tool, arguments, None).await,
+            Answer::No => "the person said no to this call. Do not try it again; go on without it or ask what they want instead",
+            Answer::NobodyToAsk => {
+                "this call needs the person's consent and nobody can be asked here. Go on without it and say what was not done"
+            }
+        };
+        let mut failure = Failure::denied(why);
+        if answer == Answer::NobodyToAsk {
+            failure = failure.with_hint(
+                "allow it with --approve writes (or always), or run in a terminal to be asked",
+                "可用 --approve writes（或 always）允许，或在终端中运行以便询问",
+            );
+        }
+        self.open.note(tool, FailureCode::Denied);
+        self.not_run(asked.id, asked.name, &failure)
+    }
+
+    async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
+        self.started(asked, tool, &arguments);
+        let observer = Arc::new(Watch { front: Arc::clone(self.parts.front), call_id: asked.id.to_owned() });
+        let begun = Instant::now();
+        let cancel = self.parts.cancel.child_token();
+        let outcome = self.parts.toolbox.run(tool, arguments.clone(), cancel, observer).await;
+        self.ended(asked, tool, &arguments, &outcome, begun.elapsed());
+        let content = match &outcome {
+            Ok(output) => cut_middle(&output.model_text(), self.options.result_chars),
+            Err(failure) => failure_text(failure),
+        };
+        join(content, advice)
+    }
+
+    fn started(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: &Value) {
+        let known = self.catalog().get(tool);
+        self.calls += 1;
+        self.parts.front.show(Event::CallStarted {
+            call_id: asked.id.to_owned(),
+            tool: known.id.to_string(),
+            title: known.manifest.title.clone(),
+            emoji: known.manifest.emoji.clone(),
+            detail: detail_line(&known.manifest.detail_keys, arguments),
+            arguments: arguments.clone(),
+        });
+    }
+
+    /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it.
+    fn ended(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: &Value, outcome: &Outcome, took: Duration) {
+        let catalog = self.catalog();
+        self.guard.record(catalog, tool, arguments, outcome);
+        self.recorder.call(catalog, asked.id, tool, arguments, outcome, took);
+        self.open.record(tool, outcome);
+        if !self.used.contains(&tool) {
+            self.used.push(tool);
+        }
+        let signal = match outcome {
+            Err(failure) if is_missing_capability(failure.code) => {
+                Signal::CapabilityMissing { tool, error: failure.to_string() }
+            }
+            _ => Signal::Used(tool),
+        };
+        let rises = self.exposure.learn(catalog, signal);
+        self.parts.front.show(Event::CallEnded {
+            call_id: asked.id.to_owned(),
+            tool: catalog.get(tool).id.to_string(),
+            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            result: outcome.as_ref().ok().map(|output| output.value.clone()),
+            failure: outcome.as_ref().err().cloned(),
+        });
+        self.rose(&rises);
+    }
+
+    /// A call that does not run: whoever watches is told, and the model reads why.
+    pub(crate) fn not_run(&mut self, call_id: &str, name: &str, failure: &Failure) -> String {
+        let (call_id, name, failure) = (call_id.to_owned(), name.to_owned(), failure.clone());
+        let text = failure_text(&failure);
+        self.parts.front.show(Event::NotRun { call_id, name, failure });
+        text
+    }
+}
+
+fn cancelled() -> Failure {
+    Failure::new(FailureCode::Cancelled, "not run: the person interrupted the task")
+}
+
+/// Failures that may mean another tool is needed; not denials, not what passes by itself.
+fn is_missing_capability(code: FailureCode) -> bool {
+    matches!(code, FailureCode::ToolFailed | FailureCode::NeedsConfig | FailureCode::Incompatible | FailureCode::Unavailable)
+}
+
+/// A failure as the model reads it.
+fn failure_text(failure: &Failure) -> String {
+    json!({"error": {"code": failure.code, "message": failure.message, "retryable": failure.retryable}}).to_string()
+}
+
+fn join(content: String, more: Option<String>) -> String {
+    match more {
+        Some(more) => format!("{content}\n\n{more}"),
+        None => content,
+    }
+}
+
+/// `text` with its middle cut out, if it is longer than `limit` characters, and a mark that says how much.
+fn cut_middle(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let half = limit / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(length - half).collect();
+    let cut = length - 2 * half;
+    format!("{head}\n… [{cut} characters cut here; ask for a smaller part] …\n{tail}")
+}
+
+/// Passes what a running call says on to whoever watches the task.
+struct Watch {
+    front: Arc<dyn Front>,
+    call_id: String,
+}
+
+impl Observer for Watch {
+    fn progress(&self, fraction: Option<f64>, message: &str) {
+        let (call_id, message) = (self.call_id.clone(), message.to_owned());
+        self.front.show(Event::Progress { call_id, fraction, message });
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        let (call_id, message) = (self.call_id.clone(), message.to_owned());
+        self.front.show(Event::Log { call_id, level: level.as_str(), message });
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_result_keeps_its_head_and_tail_and_says_what_is_missing() {
+        let text: String = (0..1000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+        let cut = cut_middle(&text, 100);
+        assert!(cut.starts_with(&text[..50]) && cut.ends_with(&text[950..]));
+        assert!(cut.contains("900 characters cut"));
+        assert_eq!(cut_middle("北京", 2), "北京");
+    }
+}

@@ -1,0 +1,115 @@
+use serde_json::Value;
+use winclaw_catalog::{Resolution, ToolIx};
+use winclaw_exposure::Signal;
+use winclaw_exposure::meta::{self, MetaCall};
+use winclaw_intent::Query;
+use winclaw_tool::Failure;
+
+use crate::calls::Asked;
+use crate::task::Task;
+
+/// Hits one query of a search gives when the model names no limit.
+const DEFAULT_HITS: usize = 5;
+
+impl Task<'_> {
+    /// The call as a meta tool's, if its name is one's.
+    pub(crate) fn as_meta(&self, asked: &Asked<'_>) -> Option<Result<MetaCall, Failure>> {
+        if !meta::is_meta(asked.name) {
+            return None;
+        }
+        match winclaw_guard::parse_arguments(asked.arguments, asked.cut_off) {
+            Ok(arguments) => meta::parse(asked.name, &arguments),
+            Err(failure) => Some(Err(failure)),
+        }
+    }
+
+    pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> String {
+        match call {
+            MetaCall::Search { queries, limit, category } => self.search(&queries, limit, category.as_deref()),
+            MetaCall::Details { names } => self.details(&names),
+            MetaCall::Call { name, arguments } => {
+                let arguments = raw(&arguments);
+                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await
+            }
+            MetaCall::Ask { question, options } => self.ask(asked, &question, &options).await,
+        }
+    }
+
+    /// Looks each query up by itself and takes the hits in turns, so that each need gets a seat.
+    fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> String {
+        let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query, category)).collect();
+        let limit = limit.unwrap_or(DEFAULT_HITS).max(1) * queries.len().max(1);
+        let found = in_turns(&lists, limit);
+        let text = self.exposure.search_answer(self.catalog(), &found, &queries.join("; "));
+        if found.is_empty() {
+            let rises = self.exposure.learn(self.catalog(), Signal::SearchWithoutNews);
+            self.rose(&rises);
+        }
+        text
+    }
+
+    fn hits(&self, query: &str, category: Option<&str>) -> Vec<ToolIx> {
+        let catalog = self.catalog();
+        let evidence = self.parts.index.weigh(catalog, &Query { message: query, plan_step: None, used: &[] });
+        let fits = |tool: &ToolIx| category.is_none_or(|wanted| catalog.get(*tool).manifest.category == wanted);
+        evidence.hits.iter().map(|hit| hit.tool).filter(fits).collect()
+    }
+
+    fn details(&mut self, names: &[String]) -> String {
+        let catalog = self.catalog();
+        let resolved: Vec<(String, Resolution)> =
+            names.iter().map(|name| (name.clone(), catalog.resolve(name))).collect();
+        self.exposure.details_answer(catalog, &resolved)
+    }
+
+    async fn ask(&mut self, asked: &Asked<'_>, question: &str, options: &[String]) -> String {
+        let answer = tokio::select! {
+            answer = self.parts.front.ask(question, options) => answer,
+            () = self.parts.cancel.cancelled() => None,
+        };
+        match answer {
+            Some(answer) => Value::from(answer).to_string(),
+            None => {
+                let failure = Failure::unavailable(
+                    "nobody can be asked here; decide by yourself with what you know, and say what you assumed",
+                );
+                self.not_run(asked.id, asked.name, &failure)
+            }
+        }
+    }
+}
+
+/// Arguments of a bridged call as the text the guard reads; a string stays as the model wrote it.
+fn raw(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The first of each list, then the second of each, without repeats, up to `limit`.
+fn in_turns(lists: &[Vec<ToolIx>], limit: usize) -> Vec<ToolIx> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let mut found: Vec<ToolIx> = Vec::new();
+    for rank in 0..longest {
+        for tool in lists.iter().filter_map(|list| list.get(rank)) {
+            if found.len() < limit && !found.contains(tool) {
+                found.push(*tool);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_query_gets_a_seat() {
+        let lists = [vec![ToolIx(1), ToolIx(2), ToolIx(3)], vec![ToolIx(9), ToolIx(1)]];
+        assert_eq!(in_turns(&lists, 3), [ToolIx(1), ToolIx(9), ToolIx(2)]);
+        assert_eq!(in_turns(&[], 3), []);
+    }
+}

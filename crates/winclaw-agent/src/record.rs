@@ -1,0 +1,208 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use winclaw_catalog::{Catalog, Resolution, ToolIx};
+use winclaw_exposure::{Reach, Rise, Surface};
+use winclaw_guard::{Consent, Verdict};
+use winclaw_model::{ChatModel, ChatReply, ChatRequest};
+use winclaw_tool::{FailureCode, Lang, Outcome, Text, detail_line};
+use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
+
+use crate::report::EndState;
+use crate::{Answer, Event, front};
+
+/// Turns decisions into trace records, word for word.
+pub(crate) struct Recorder<'a> {
+    write: &'a mut (dyn FnMut(Record) + Send),
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(write: &'a mut (dyn FnMut(Record) + Send)) -> Self {
+        Recorder { write }
+    }
+
+    pub(crate) fn exposure(&mut self, catalog: &Catalog, surface: &Surface, turn: u32) {
+        let shown = surface.shown.iter().map(|shown| ShownTool {
+            tool: catalog.get(shown.tool).id.to_string(),
+            level: shown.level.as_str().into(),
+            because: shown.because.words(catalog, Lang::En),
+            tokens: shown.tokens.into(),
+        });
+        (self.write)(Record::Exposure {
+            call_no: turn.into(),
+            epoch: surface.epoch.into(),
+            transport: surface.transport.as_str().into(),
+            reach: surface.reach.as_str().into(),
+            shown: shown.collect(),
+            named: named(catalog, surface) as u64,
+            prefix_sha256: sha256(&prefix_bytes(surface)),
+            prefix_tokens: surface.tokens.prefix.into(),
+            tail_tokens: surface.tokens.tail.into(),
+            everything_tokens: surface.tokens.everything.into(),
+            tail: surface.tail.clone(),
+        });
+    }
+
+    pub(crate) fn request(&mut self, model: &dyn ChatModel, request: &ChatRequest, turn: u32) {
+        let payload = model.payload(request);
+        (self.write)(Record::Request {
+            call_no: turn.into(),
+            bytes: payload.len() as u64,
+            sha256: sha256(&payload),
+            tools: request.tools.len() as u64,
+            messages: request.messages.len() as u64,
+        });
+    }
+
+    pub(crate) fn reply(&mut self, reply: &ChatReply, took: Duration) {
+        let calls = reply.calls.iter().map(|call| CallMade { id: call.id.clone(), name: call.name.clone() });
+        (self.write)(Record::Reply {
+            text_chars: reply.text.chars().count() as u64,
+            calls: calls.collect(),
+            usage: TokenUsage { input: reply.usage.input, cached: reply.usage.cached, output: reply.usage.output },
+            cut_off: reply.cut_off,
+            ms: millis(took),
+        });
+    }
+
+    pub(crate) fn resolve(&mut self, catalog: &Catalog, call_id: &str, name: &str, resolution: &Resolution) {
+        let ids = |tools: &[ToolIx]| {
+            tools.iter().map(|tool| catalog.get(*tool).id.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let resolution = match resolution {
+            Resolution::One(tool) => catalog.get(*tool).id.to_string(),
+            Resolution::Many(tools) => format!("several: {}", ids(tools)),
+            Resolution::Unknown { nearest } => format!("unknown; nearest: {}", ids(nearest)),
+        };
+        (self.write)(Record::Resolve { call_id: call_id.into(), name: name.into(), resolution });
+    }
+
+    pub(crate) fn verdict(&mut self, catalog: &Catalog, call_id: &str, tool: ToolIx, verdict: &Verdict) {
+        let (word, rule, reason) = match verdict {
+            Verdict::Run { .. } => ("run", None, String::new()),
+            Verdict::RunWithAdvice { advice, .. } => ("run_with_advice", None, advice.clone()),
+            Verdict::AskUser { consent, .. } => ("ask_user", None, consent.why.en.clone()),
+            Verdict::NotRun { failure, rule } => ("not_run", Some(rule.as_str().into()), failure.message.clone()),
+        };
+        let tool = catalog.get(tool).id.to_string();
+        (self.write)(Record::Verdict { call_id: call_id.into(), tool, verdict: word.into(), rule, reason });
+    }
+
+    pub(crate) fn consent(&mut self, catalog: &Catalog, call_id: &str, consent: &Consent, answer: Answer) {
+        let answer = match answer {
+            Answer::Yes => "yes",
+            Answer::No => "no",
+            Answer::NobodyToAsk => "nobody to ask",
+        };
+        (self.write)(Record::Consent {
+            call_id: call_id.into(),
+            tool: catalog.get(consent.tool).id.to_string(),
+            asked: consent.why.en.clone(),
+            answer: answer.into(),
+        });
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        catalog: &Catalog,
+        call_id: &str,
+        tool: ToolIx,
+        arguments: &Value,
+        outcome: &Outcome,
+        took: Duration,
+    ) {
+        let known = catalog.get(tool);
+        let text = outcome.as_ref().map_or_else(ToString::to_string, |output| output.model_text());
+        (self.write)(Record::Call {
+            call_id: call_id.into(),
+            tool: known.id.to_string(),
+            detail: detail_line(&known.manifest.detail_keys, arguments),
+            arguments: arguments.clone(),
+            ms: millis(took),
+            outcome: outcome.as_ref().map_or_else(|failure| failure.code.as_str(), |_| "ok").into(),
+            result_chars: text.chars().count() as u64,
+            result_sha256: sha256(text.as_bytes()),
+            error: outcome.as_ref().err().map(|failure| failure.message.clone()),
+        });
+    }
+
+    pub(crate) fn rise(&mut self, event: &Event, reach: Reach) {
+        if let Event::Rise { cause, tools } = event {
+            let (cause, tools) = (cause.clone(), tools.clone());
+            (self.write)(Record::Rise { cause, tools, reach: reach.as_str().into() });
+        }
+    }
+}
+
+/// What whoever watches is told of a surface.
+pub(crate) fn exposure_event(catalog: &Catalog, surface: &Surface, turn: u32) -> Event {
+    let words = |shown: &winclaw_exposure::Shown| {
+        Text::new(shown.because.words(catalog, Lang::En), shown.because.words(catalog, Lang::Zh))
+    };
+    let shown = surface.shown.iter().map(|shown| front::ShownTool {
+        tool: catalog.get(shown.tool).id.to_string(),
+        level: shown.level.as_str().into(),
+        because: words(shown),
+        tokens: shown.tokens,
+    });
+    Event::Exposure {
+        call_no: turn,
+        shown: shown.collect(),
+        named: named(catalog, surface),
+        tokens: surface.tokens.prefix + surface.tokens.tail,
+        everything_tokens: surface.tokens.everything,
+    }
+}
+
+pub(crate) fn rise_event(catalog: &Catalog, rise: &Rise) -> Event {
+    let tools = rise.tools.iter().map(|tool| catalog.get(*tool).id.to_string()).collect();
+    Event::Rise { cause: rise.cause.clone(), tools }
+}
+
+/// The frozen prefix as bytes: what must not change within an epoch.
+fn prefix_bytes(surface: &Surface) -> Vec<u8> {
+    let (system, tools) = (&surface.prefix.system, &surface.prefix.tools);
+    serde_json::json!([system, tools]).to_string().into_bytes()
+}
+
+fn named(catalog: &Catalog, surface: &Surface) -> usize {
+    catalog.permitted().count().saturating_sub(surface.shown.len())
+}
+
+fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The tools whose last call failed or was denied; a later success of the same tool takes it off.
+#[derive(Debug, Default)]
+pub(crate) struct Open(BTreeMap<ToolIx, FailureCode>);
+
+impl Open {
+    pub(crate) fn record(&mut self, tool: ToolIx, outcome: &Outcome) {
+        match outcome {
+            Ok(_) => _ = self.0.remove(&tool),
+            Err(failure) => self.note(tool, failure.code),
+        }
+    }
+
+    pub(crate) fn note(&mut self, tool: ToolIx, code: FailureCode) {
+        self.0.insert(tool, code);
+    }
+
+    /// How a task ends whose model has answered.
+    pub(crate) fn state(&self) -> EndState {
+        if self.0.values().any(|code| *code == FailureCode::Denied) {
+            EndState::Denied
+        } else if self.0.is_empty() {
+            EndState::Done
+        } else {
+            EndState::ToolFailed
+        }
+    }
+}

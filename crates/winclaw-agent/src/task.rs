@@ -1,0 +1,286 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
+use winclaw_exposure::{Exposure, Settings, Signal};
+use winclaw_guard::{Approve, Guard, Limits};
+use winclaw_intent::{Index, Query};
+use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
+use winclaw_tool::Text;
+use winclaw_toolbox::Toolbox;
+use winclaw_trace::Record;
+
+use crate::record::{self, Recorder};
+use crate::report::{EndState, Report};
+use crate::{Event, Front};
+
+/// What a task works with; made once, used by many tasks.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    /// Every tool, and the one door through which they run.
+    pub toolbox: &'a Toolbox,
+    /// The index over the toolbox's catalogue.
+    pub index: &'a Index,
+    /// The model.
+    pub model: &'a dyn ChatModel,
+    /// Who watches and answers for the person.
+    pub front: &'a Arc<dyn Front>,
+    /// Cancelled when the person interrupts.
+    pub cancel: &'a CancellationToken,
+}
+
+/// What one task is, and its limits.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What the person asks.
+    pub request: String,
+    /// How the exposure engine works.
+    pub exposure: Settings,
+    /// The guard's limits.
+    pub limits: Limits,
+    /// What runs without asking.
+    pub approve: Approve,
+    /// Model calls after which the task ends as not completed.
+    pub max_turns: u32,
+    /// Characters of one tool result that the model reads; more is cut in the middle with a mark.
+    pub result_chars: usize,
+}
+
+/// Runs one task to its end. Never fails: whatever goes wrong is a state of the report.
+///
+/// `recorder` gets every decision in order; the caller writes them down.
+pub async fn run(parts: Parts<'_>, options: Options, recorder: &mut (dyn FnMut(Record) + Send)) -> Report {
+    let mut task = Task::new(parts, options, recorder);
+    let state = loop {
+        match task.turn().await {
+            Step::Next => {}
+            Step::End(state) => break state,
+        }
+    };
+    task.report(state)
+}
+
+/// What follows a turn.
+pub(crate) enum Step {
+    Next,
+    End(EndState),
+}
+
+/// A task under way.
+pub(crate) struct Task<'a> {
+    pub(crate) parts: Parts<'a>,
+    pub(crate) options: Options,
+    pub(crate) guard: Guard,
+    pub(crate) exposure: Exposure,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) recorder: Recorder<'a>,
+    pub(crate) open: record::Open,
+    pub(crate) used: Vec<ToolIx>,
+    pub(crate) calls: u32,
+    plan_step: Option<String>,
+    turns: u32,
+    usage: Usage,
+    answer: String,
+    nudged: bool,
+}
+
+impl<'a> Task<'a> {
+    fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
+        let catalog = parts.toolbox.catalog();
+        let query = Query { message: &options.request, plan_step: None, used: &[] };
+        let evidence = parts.index.weigh(catalog, &query);
+        let exposure = Exposure::begin(catalog, &evidence, options.exposure.clone());
+        Task {
+            guard: Guard::new(options.limits.clone(), options.approve),
+            exposure,
+            messages: vec![Message::User { text: options.request.clone() }],
+            recorder: Recorder::new(recorder),
+            open: record::Open::default(),
+            used: Vec::new(),
+            calls: 0,
+            plan_step: None,
+            turns: 0,
+            usage: Usage::default(),
+            answer: String::new(),
+            nudged: false,
+            parts,
+            options,
+        }
+    }
+
+    pub(crate) fn catalog(&self) -> &'a Arc<Catalog> {
+        self.parts.toolbox.catalog()
+    }
+
+    /// One pass of the straight line: weigh, show, ask, judge, run, learn.
+    async fn turn(&mut self) -> Step {
+        if self.turns >= self.options.max_turns {
+            return Step::End(self.out_of_turns());
+        }
+        self.turns += 1;
+        if self.turns > 1 {
+            let evidence = self.weigh();
+            self.exposure.observe(self.catalog(), &evidence);
+        }
+        let request = self.request();
+        let reply = match self.ask_model(&request).await {
+            Ok(reply) => reply,
+            Err(ModelError::Cancelled) => return Step::End(EndState::Interrupted),
+            Err(error) => return Step::End(EndState::ModelFailed(error)),
+        };
+        self.take_reply(&reply);
+        if reply.calls.is_empty() {
+            return self.without_calls(&reply);
+        }
+        self.run_calls(&reply).await;
+        self.after_calls()
+    }
+
+    fn weigh(&self) -> Evidence {
+        let query =
+            Query { message: &self.options.request, plan_step: self.plan_step.as_deref(), used: &self.used };
+        self.parts.index.weigh(self.catalog(), &query)
+    }
+
+    /// The request for the next model call. The tail becomes part of the conversation's last message, for good.
+    fn request(&mut self) -> ChatRequest {
+        let surface = self.exposure.surface(self.catalog());
+        let event = record::exposure_event(self.catalog(), &surface, self.turns);
+        self.parts.front.show(event);
+        self.recorder.exposure(self.catalog(), &surface, self.turns);
+        if let Some(tail) = &surface.tail {
+            append(&mut self.messages, tail);
+        }
+        let request = ChatRequest {
+            system: surface.prefix.system.clone(),
+            tools: surface.prefix.tools.clone(),
+            messages: self.messages.clone(),
+        };
+        self.recorder.request(self.parts.model, &request, self.turns);
+        request
+    }
+
+    async fn ask_model(&mut self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let front = Arc::clone(self.parts.front);
+        let mut sink = move |delta: Delta<'_>| {
+            if let Delta::Text(text) = delta {
+                front.show(Event::Text { text: text.to_owned() });
+            }
+        };
+        let begun = Instant::now();
+        let reply = self.parts.model.complete(request, &mut sink, self.parts.cancel).await?;
+        self.recorder.reply(&reply, begun.elapsed());
+        Ok(reply)
+    }
+
+    fn take_reply(&mut self, reply: &ChatReply) {
+        add(&mut self.usage, &reply.usage);
+        let (text, reasoning, calls) = (reply.text.clone(), reply.reasoning.clone(), reply.calls.clone());
+        if !text.trim().is_empty() {
+            self.plan_step = Some(text.clone());
+        }
+        self.messages.push(Message::Assistant { text, reasoning, calls });
+    }
+
+    /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
+    fn without_calls(&mut self, reply: &ChatReply) -> Step {
+        let silent = reply.text.trim().is_empty();
+        if (silent || winclaw_exposure::says_no_tool(&reply.text)) && !self.nudged {
+            self.nudged = true;
+            return self.nudge(silent);
+        }
+        if silent {
+            return Step::End(EndState::NotCompleted { why: "the model gave no answer".into() });
+        }
+        self.answer = reply.text.clone();
+        if reply.cut_off {
+            return Step::End(EndState::NotCompleted { why: "the model's answer was cut off".into() });
+        }
+        Step::End(self.open.state())
+    }
+
+    fn nudge(&mut self, silent: bool) -> Step {
+        let rises = self.exposure.learn(self.catalog(), Signal::NoTool);
+        self.rose(&rises);
+        if !silent && rises.is_empty() {
+            self.answer = self.plan_step.clone().unwrap_or_default();
+            return Step::End(self.open.state());
+        }
+        self.parts.front.show(Event::TextEnd);
+        let text = match silent {
+            true => "Your reply was empty. Answer the request, or call a tool.",
+            false => "More tools are available than you used. Look at them, or search with tool_search, before you give up; if none fits, say so again.",
+        };
+        self.messages.push(Message::User { text: text.into() });
+        Step::Next
+    }
+
+    /// Runs every call of the reply in order; each gets its one result, also when the person interrupts.
+    async fn run_calls(&mut self, reply: &ChatReply) {
+        if !reply.text.trim().is_empty() {
+            self.parts.front.show(Event::TextEnd);
+        }
+        let last = reply.calls.len().saturating_sub(1);
+        for (position, call) in reply.calls.iter().enumerate() {
+            let cut_off = reply.cut_off && position == last;
+            let content = self.answer_call(call, position, cut_off).await;
+            self.messages.push(Message::Tool { call_id: call.id.clone(), content });
+        }
+    }
+
+    fn after_calls(&mut self) -> Step {
+        if self.parts.cancel.is_cancelled() {
+            return Step::End(EndState::Interrupted);
+        }
+        match self.guard.stopped() {
+            Some(report) => Step::End(EndState::Stopped { why: report.words(self.catalog()) }),
+            None => Step::Next,
+        }
+    }
+
+    fn out_of_turns(&self) -> EndState {
+        EndState::NotCompleted { why: format!("the limit of {} model calls was reached", self.options.max_turns) }
+    }
+
+    pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
+        for rise in rises {
+            let event = record::rise_event(self.catalog(), rise);
+            self.recorder.rise(&event, self.exposure.reach());
+            self.parts.front.show(event);
+        }
+    }
+
+    pub(crate) fn notice(&self, text: Text) {
+        self.parts.front.show(Event::Notice { text });
+    }
+
+    fn report(self, state: EndState) -> Report {
+        Report {
+            state,
+            answer: self.answer,
+            calls: self.calls,
+            turns: self.turns,
+            usage: self.usage,
+            messages: self.messages,
+        }
+    }
+}
+
+/// Adds the tail to the last message, which is the person's or a tool's.
+fn append(messages: &mut [Message], tail: &str) {
+    match messages.last_mut() {
+        Some(Message::User { text }) => *text = format!("{text}\n\n{tail}"),
+        Some(Message::Tool { content, .. }) => *content = format!("{content}\n\n{tail}"),
+        Some(Message::Assistant { .. }) | None => {}
+    }
+}
+
+fn add(sum: &mut Usage, more: &Usage) {
+    let plus = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a + b.unwrap_or(0)));
+    *sum = Usage {
+        input: plus(sum.input, more.input),
+        cached: plus(sum.cached, more.cached),
+        output: plus(sum.output, more.output),
+    };
+}
