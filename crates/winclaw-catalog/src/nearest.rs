@@ -11,6 +11,9 @@ const OFFERED: usize = 3;
 /// Least likeness worth offering, of at most 1.
 const LEAST: f64 = 0.7;
 
+/// Least likeness of two words that counts as the same word misspelt or in another form.
+const ALIKE: f64 = 0.88;
+
 /// Longest name that is compared, in characters: likeness takes time by the product of the lengths.
 const LONGEST: usize = 64;
 
@@ -57,7 +60,7 @@ impl Wanted {
         }
     }
 
-    /// The share of the wanted words that are words of the tool's name, aliases or category.
+    /// How many of the wanted words are like words of the tool's name, aliases or category: above 0.5 if any is.
     fn words_of(&self, tool: &CatalogTool) -> f64 {
         let mut own = word_set(tool.id.as_str());
         own.extend(
@@ -67,8 +70,13 @@ impl Wanted {
                 .chain([tool.manifest.category.as_str()])
                 .flat_map(word_set),
         );
-        let common = self.words.intersection(&own).count();
-        0.95 * common as f64 / self.words.len().max(1) as f64
+        let best = |word: &String| own.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
+        let alike: f64 = self.words.iter().map(best).filter(|&likeness| likeness >= ALIKE).sum();
+        if alike > 0.0 {
+            0.5 + 0.45 * alike / self.words.len() as f64
+        } else {
+            0.0
+        }
     }
 }
 

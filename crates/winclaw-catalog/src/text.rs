@@ -29,9 +29,12 @@ pub(crate) fn one_line_each(text: &Text, cap_chars: usize) -> Text {
     }
 }
 
-/// Whether [`visible`] would take anything out of `text` that a reader cannot see.
+/// Whether `text` has characters that a reader cannot see and an honest author has no use for.
+///
+/// Joiners, soft hyphens and byte order marks are taken out too, but stand in honest texts.
 pub(crate) fn has_hidden(text: &str) -> bool {
-    text.chars().any(|c| is_hidden(c) && c != '\r')
+    let honest = |c: char| matches!(c, '\r' | '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}' | '\u{FEFF}');
+    text.chars().any(|c| is_hidden(c) && !honest(c) && c != '\u{85}')
 }
 
 /// `text` without hidden characters and without white space at its ends.

@@ -101,7 +101,10 @@ mod tests {
     fn bodies_survive_json_whatever_their_bytes() {
         for bytes in [b"".to_vec(), "北京".as_bytes().to_vec(), vec![0xff, 0x00, 0xd6]] {
             let json = serde_json::to_string(&HttpBody(bytes.clone())).expect("json");
-            assert_eq!(serde_json::from_str::<HttpBody>(&json).expect("a body"), HttpBody(bytes));
+            assert_eq!(
+                serde_json::from_str::<HttpBody>(&json).expect("a body"),
+                HttpBody(bytes)
+            );
         }
     }
 }

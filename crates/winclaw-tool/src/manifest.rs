@@ -365,7 +365,7 @@ mod tests {
                 "parameters": {"type": "object", "properties": {"place": {"$ref": "#/$defs/Place"}},
                                "$defs": {"Place": {"type": "object", "properties": {"city": {"type": "string"}}}}},
                 "depends_on": ["map.find", {"tool": "clock.now", "kind": "input_from"}],
-                "detail_keys": ["place.city"], "side_effect": "read"
+                "detail_keys": ["place.city"], "side_effect": "read", "timeout_ms": 30000
             }]
         })
     }

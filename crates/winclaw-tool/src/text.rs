@@ -15,7 +15,11 @@ impl Lang {
     /// The language of a locale name such as `zh_CN.UTF-8`, `zh-Hans` or `en-GB`; English for anything not Chinese.
     pub fn from_locale(locale: &str) -> Self {
         let head = locale.get(..2).unwrap_or("");
-        if head.eq_ignore_ascii_case("zh") { Lang::Zh } else { Lang::En }
+        if head.eq_ignore_ascii_case("zh") {
+            Lang::Zh
+        } else {
+            Lang::En
+        }
     }
 }
 
@@ -47,7 +51,10 @@ enum TextRepr {
 impl From<TextRepr> for Text {
     fn from(repr: TextRepr) -> Self {
         match repr {
-            TextRepr::Both(same) => Text { en: same.clone(), zh: same },
+            TextRepr::Both(same) => Text {
+                en: same.clone(),
+                zh: same,
+            },
             TextRepr::Each { en, zh } if en.is_empty() => Text { en: zh.clone(), zh },
             TextRepr::Each { en, zh } if zh.is_empty() => Text { zh: en.clone(), en },
             TextRepr::Each { en, zh } => Text { en, zh },
@@ -58,7 +65,10 @@ impl From<TextRepr> for Text {
 impl Text {
     /// A text with both wordings.
     pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
-        Text { en: en.into(), zh: zh.into() }
+        Text {
+            en: en.into(),
+            zh: zh.into(),
+        }
     }
 
     /// The wording for `lang`.
@@ -89,7 +99,13 @@ mod tests {
 
     #[test]
     fn a_locale_names_its_language() {
-        for (locale, lang) in [("zh_CN.UTF-8", Lang::Zh), ("ZH", Lang::Zh), ("en_GB", Lang::En), ("C", Lang::En), ("", Lang::En)] {
+        for (locale, lang) in [
+            ("zh_CN.UTF-8", Lang::Zh),
+            ("ZH", Lang::Zh),
+            ("en_GB", Lang::En),
+            ("C", Lang::En),
+            ("", Lang::En),
+        ] {
             assert_eq!(Lang::from_locale(locale), lang, "{locale}");
         }
     }
