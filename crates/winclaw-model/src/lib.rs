@@ -1,1 +1,39 @@
 //! Chat models behind one trait; the only crate that knows a vendor's wire format.
+//!
+//! [`connect`] turns a [`ModelChoice`] into a [`ChatModel`] that speaks OpenAI-compatible chat completions;
+//! [`discover_local`] looks for servers on this machine; [`Replay`] answers from a [`Script`] and is always labelled
+//! as replayed. Bodies are built and streams are read by pure functions ([`chat_body`], [`Assembler`]).
+//!
+//! Invariants:
+//! - The body is a function of the request, the model name and the profile: same input, same bytes; what came earlier
+//!   in a conversation is written the same way in every later request.
+//! - A stream gives the same reply however the network cuts it, and bytes are never decoded by halves.
+//! - Every call of a reply has an id that is unique over the conversation.
+//! - A reply that was not finished says so (`cut_off`); nothing here completes or repairs arguments.
+//! - Nothing is retried once any part of a reply was given to the sink.
+//! - A key appears in no `Debug`, `Display`, error or log.
+
+mod assemble;
+mod chat;
+mod choice;
+mod error;
+mod http;
+mod local;
+mod openai;
+mod profile;
+mod replay;
+mod retry;
+mod sse;
+mod vendor;
+mod wire;
+
+pub use assemble::Assembler;
+pub use chat::{ChatModel, ChatReply, ChatRequest, Delta, Message, Usage, WireCall};
+pub use choice::{Env, ModelChoice};
+pub use error::ModelError;
+pub use local::{LocalModel, LocalServers, discover_local};
+pub use openai::{OpenAi, Timeouts, connect};
+pub use profile::{EmptyContent, PROFILES, Profile, Reasoning};
+pub use replay::{Expect, Replay, Reply, Script, ScriptCall, Step};
+pub use retry::Pause;
+pub use wire::{chat_body, validate};

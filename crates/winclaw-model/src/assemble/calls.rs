@@ -1,0 +1,174 @@
+use std::collections::BTreeSet;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::WireCall;
+
+/// Most calls one reply may hold; pieces of further ones are passed over.
+const MAX_CALLS: usize = 256;
+/// Longest id of a vendor that is used as it is, in bytes.
+const MAX_ID: usize = 128;
+
+/// The tool calls of one reply while their pieces come in.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    slots: Vec<Slot>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// One element of a delta's `tool_calls`; what is absent is empty.
+struct Piece<'a> {
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    arguments: String,
+}
+
+impl<'a> Piece<'a> {
+    fn read(piece: &'a Value) -> Option<Self> {
+        let text = |value: Option<&'a Value>| value.and_then(Value::as_str).unwrap_or("");
+        let function = piece
+            .as_object()?
+            .get("function")
+            .filter(|function| function.is_object())
+            .unwrap_or(piece);
+        let arguments = match function.get("arguments") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(raw)) => raw.clone(),
+            Some(other) => other.to_string(),
+        };
+        let index = piece.get("index");
+        let index = index.and_then(|index| index.as_u64().or_else(|| index.as_str()?.parse().ok()));
+        Some(Piece {
+            index,
+            id: text(piece.get("id")).trim(),
+            name: text(function.get("name")).trim(),
+            arguments,
+        })
+    }
+
+    fn has_arguments(&self) -> bool {
+        !self.arguments.trim().is_empty()
+    }
+}
+
+impl Slot {
+    /// Whether `piece`, which by id or index points here, in truth begins another call.
+    ///
+    /// Some servers send all parallel calls at index 0, some repeat id and name in every piece, some make up a new id
+    /// for each; so a name counts as a beginning only when this call is complete or is called otherwise, and a new id
+    /// only when the piece could not simply go on with the arguments.
+    fn is_followed_by(&self, piece: &Piece<'_>) -> bool {
+        let renamed = !piece.name.is_empty() && !self.name.is_empty() && piece.name != self.name;
+        let other_id = !piece.id.is_empty() && !self.id.is_empty() && piece.id != self.id;
+        let goes_on = piece.name.is_empty() && piece.has_arguments() && !self.is_complete();
+        let again = !piece.name.is_empty() && piece.has_arguments() && self.is_complete();
+        renamed || again || (other_id && !goes_on)
+    }
+
+    fn is_complete(&self) -> bool {
+        let arguments = self.arguments.trim();
+        arguments.starts_with('{') && arguments.ends_with('}') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    }
+
+    fn push(&mut self, piece: Piece<'_>) {
+        self.index = self.index.or(piece.index);
+        if self.id.is_empty() {
+            self.id = piece.id.to_owned();
+        }
+        if self.name.is_empty() {
+            self.name = piece.name.to_owned();
+        }
+        // Some proxies open a call with `{}` as a placeholder and then stream the arguments.
+        if piece.has_arguments() && self.arguments.trim() == "{}" {
+            self.arguments.clear();
+        }
+        self.arguments.push_str(&piece.arguments);
+    }
+}
+
+impl Calls {
+    /// Takes one piece and says the name of a call that begins with it. `false`: the piece cannot be read.
+    pub(super) fn take(&mut self, piece: &Value, mut started: impl FnMut(&str)) -> bool {
+        let Some(piece) = Piece::read(piece) else { return false };
+        let place = match self.place(&piece) {
+            Some(place) => place,
+            None if self.slots.len() == MAX_CALLS => return false,
+            None => {
+                self.slots.push(Slot::default());
+                self.slots.len() - 1
+            }
+        };
+        let slot = &mut self.slots[place];
+        let nameless = slot.name.is_empty();
+        slot.push(piece);
+        if nameless && !slot.name.is_empty() {
+            started(&slot.name);
+        }
+        true
+    }
+
+    /// The slot a piece goes on with; `None` when it begins a new one.
+    fn place(&self, piece: &Piece<'_>) -> Option<usize> {
+        let same_index = |slot: &Slot| piece.index.is_none() || slot.index.is_none() || slot.index == piece.index;
+        let by_id = || {
+            self.slots
+                .iter()
+                .rposition(|slot| !piece.id.is_empty() && slot.id == piece.id && same_index(slot))
+        };
+        let by_index = || {
+            self.slots
+                .iter()
+                .rposition(|slot| piece.index.is_some() && slot.index == piece.index)
+        };
+        let unplaced = |slot: &Slot| piece.index.is_none() || slot.index.is_none();
+        let last = || {
+            self.slots
+                .last()
+                .filter(|slot| unplaced(slot))
+                .map(|_| self.slots.len() - 1)
+        };
+        by_id()
+            .or_else(by_index)
+            .or_else(last)
+            .filter(|place| !self.slots[*place].is_followed_by(piece))
+    }
+
+    /// The calls in the order they began, and how many were dropped for want of a name. `taken` are the ids of the
+    /// conversation; a missing, repeated or overlong id is replaced by `call_<turn>_<place>`.
+    pub(super) fn finish(self, taken: &mut BTreeSet<String>, turn: usize) -> (Vec<WireCall>, u32) {
+        let (named, nameless): (Vec<Slot>, Vec<Slot>) = self.slots.into_iter().partition(|slot| !slot.name.is_empty());
+        let wire = |(place, slot): (usize, Slot)| {
+            let id = unique(slot.id, taken, turn, place);
+            WireCall {
+                id,
+                name: slot.name,
+                arguments: slot.arguments,
+            }
+        };
+        let calls = named.into_iter().enumerate().map(wire).collect();
+        (calls, u32::try_from(nameless.len()).unwrap_or(u32::MAX))
+    }
+}
+
+fn unique(id: String, taken: &mut BTreeSet<String>, turn: usize, place: usize) -> String {
+    let usable = !id.is_empty() && id.len() <= MAX_ID && !id.chars().any(char::is_control);
+    let made = |round: usize| match round {
+        0 => format!("call_{turn}_{place}"),
+        _ => format!("call_{turn}_{place}_{round}"),
+    };
+    let (mut id, mut rounds) = if usable { (id, 0) } else { (made(0), 1) };
+    while !taken.insert(id.clone()) {
+        id = made(rounds);
+        rounds += 1;
+    }
+    id
+}

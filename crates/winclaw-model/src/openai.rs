@@ -1,0 +1,466 @@
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use winclaw_tool::Text;
+
+use crate::choice::{Env, setting};
+use crate::retry::{asked_wait, wait_before_next};
+use crate::vendor::message_of_body;
+use crate::{
+    Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, Pause, Profile, chat_body, http,
+    validate,
+};
+
+/// Most of an error's body that is read, in bytes.
+const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// How long to wait for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the connection. Default 10 s.
+    pub connect: Duration,
+    /// From sending the request to the first byte of the answer. Default 120 s.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer. Default 60 s.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Timeouts {
+            connect: seconds(10),
+            first_byte: seconds(120),
+            idle: seconds(60),
+        }
+    }
+}
+
+impl Timeouts {
+    /// The defaults, or what `WINCLAW_MODEL_TIMEOUT_MS` says for first byte and idle time, which also bounds the
+    /// connection. A value that is no positive number is ignored.
+    pub fn from_env(env: &Env) -> Self {
+        let default = Timeouts::default();
+        let ms = setting(env, "WINCLAW_MODEL_TIMEOUT_MS")
+            .and_then(|ms| ms.parse::<u64>().ok())
+            .filter(|ms| *ms > 0);
+        ms.map(Duration::from_millis).map_or(default, |limit| Timeouts {
+            connect: default.connect.min(limit),
+            first_byte: limit,
+            idle: limit,
+        })
+    }
+}
+
+/// A model behind an OpenAI-compatible server.
+///
+/// Timeouts end in [`ModelError::Unreachable`], 401 and 403 in [`ModelError::Authentication`], other errors in
+/// [`ModelError::Rejected`]; 429 and 5xx are tried twice more as long as nothing was given to the sink. Redirects are not
+/// followed. Loopback servers are reached without a proxy.
+#[derive(Debug)]
+pub struct OpenAi {
+    client: Client,
+    profile: Profile,
+    model: String,
+    url: Url,
+    key: Option<Key>,
+    window_tokens: u32,
+    timeouts: Timeouts,
+    pause: Pause,
+}
+
+/// A secret that can be sent but not printed.
+struct Key {
+    value: String,
+    header: HeaderValue,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[key]")
+    }
+}
+
+/// Makes the model that `choice` names, with keys, URLs and `WINCLAW_MODEL_TIMEOUT_MS` read through `env`. Nothing is
+/// sent yet.
+///
+/// Errors: [`ModelError::Authentication`] when the provider needs a key and its variable is not set;
+/// [`ModelError::Config`] for an unknown provider or a URL that is none.
+pub fn connect(choice: &ModelChoice, env: &Env) -> Result<Box<dyn ChatModel>, ModelError> {
+    OpenAi::new(choice, env).map(|model| Box::new(model) as Box<dyn ChatModel>)
+}
+
+impl OpenAi {
+    /// As [`connect`], for callers that want to set timeouts or the pause between attempts.
+    pub fn new(choice: &ModelChoice, env: &Env) -> Result<Self, ModelError> {
+        let Some(profile) = Profile::of(&choice.provider) else {
+            return Err(ModelChoice::parse(&choice.label())
+                .err()
+                .unwrap_or_else(ModelError::none_found));
+        };
+        let moved = choice
+            .base_url
+            .clone()
+            .or_else(|| setting(env, profile.base_url_variable));
+        let url = endpoint(moved.as_deref().unwrap_or(profile.base_url), profile.base_url_variable)?;
+        let key = key(profile, env, moved.is_none())?;
+        let timeouts = Timeouts::from_env(env);
+        Ok(OpenAi {
+            client: build(&timeouts, &url)?,
+            profile: profile.clone(),
+            model: choice.name.clone(),
+            url,
+            key,
+            window_tokens: choice.window_tokens.unwrap_or(profile.window_tokens),
+            timeouts,
+            pause: Pause::default(),
+        })
+    }
+
+    /// The same model with other timeouts.
+    pub fn with_timeouts(mut self, timeouts: Timeouts) -> Result<Self, ModelError> {
+        self.client = build(&timeouts, &self.url)?;
+        self.timeouts = timeouts;
+        Ok(self)
+    }
+
+    /// The same model, waiting between attempts as `pause` says.
+    pub fn with_pause(mut self, pause: Pause) -> Self {
+        self.pause = pause;
+        self
+    }
+
+    /// The same model speaking another dialect.
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    async fn with_retries(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
+        let body = chat_body(request, &self.model, &self.profile, true).to_string();
+        let mut attempt = 0;
+        loop {
+            let mut spoke = false;
+            let mut watched = |delta: Delta<'_>| {
+                spoke = true;
+                sink(delta);
+            };
+            let failed = match self.attempt(&body, request, &mut watched).await {
+                Ok(reply) => return Ok(reply),
+                Err(failed) => failed,
+            };
+            match wait_before_next(&failed.error, failed.asked_wait, attempt).filter(|_| !spoke) {
+                None => return Err(failed.error),
+                Some(wait) => {
+                    tracing::warn!(error = %failed.error, ?wait, "the model server is busy; trying again");
+                    self.pause.wait(wait).await;
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(&self, body: &str, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, Failed> {
+        let first_byte = Instant::now() + self.timeouts.first_byte;
+        let response = match timeout_at(first_byte, self.send(body)).await {
+            Err(_) => return Err(self.silent(self.timeouts.first_byte).into()),
+            Ok(sent) => sent.map_err(|error| self.unreachable(&error))?,
+        };
+        if response.status() != StatusCode::OK {
+            return Err(self.refused(response, first_byte).await);
+        }
+        let mut assembler = Assembler::new(&request.messages);
+        let broken = self.read(response, first_byte, &mut assembler, sink).await?;
+        match (broken, assembler.finish(sink)) {
+            (Some(broken), Err(ModelError::Protocol { .. })) => Err(broken.into()),
+            (Some(broken), Ok(reply)) if reply.text.is_empty() && reply.calls.is_empty() => Err(broken.into()),
+            (_, reply) => Ok(reply?),
+        }
+    }
+
+    async fn send(&self, body: &str) -> Result<Response, reqwest::Error> {
+        let mut request = self
+            .client
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, key.header.clone());
+        }
+        request.body(body.to_owned()).send().await
+    }
+
+    /// Feeds the answer to `assembler` until it is done, ends or breaks off; the latter is given back, since what came
+    /// before may still be a reply.
+    async fn read(
+        &self,
+        mut response: Response,
+        first_byte: Instant,
+        assembler: &mut Assembler,
+        sink: &mut Sink<'_>,
+    ) -> Result<Option<ModelError>, ModelError> {
+        let (mut deadline, mut limit) = (first_byte, self.timeouts.first_byte);
+        while !assembler.done() {
+            match timeout_at(deadline, response.chunk()).await {
+                Err(_) => return Ok(Some(self.silent(limit))),
+                Ok(Err(error)) => return Ok(Some(self.unreachable(&error))),
+                Ok(Ok(None)) => break,
+                Ok(Ok(Some(bytes))) => assembler.feed(&bytes, sink)?,
+            }
+            limit = self.timeouts.idle;
+            deadline = Instant::now() + limit;
+        }
+        Ok(None)
+    }
+
+    async fn refused(&self, mut response: Response, deadline: Instant) -> Failed {
+        let (status, asked_wait) = (response.status(), asked_wait(response.headers()));
+        let location = response
+            .headers()
+            .get("location")
+            .and_then(|to| to.to_str().ok())
+            .map(str::to_owned);
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
+            body.extend_from_slice(&bytes);
+            if body.len() > MAX_ERROR_BODY {
+                break;
+            }
+        }
+        body.truncate(MAX_ERROR_BODY);
+        let body = location
+            .filter(|_| status.is_redirection())
+            .map_or(body, |to| format!("it redirects to {to}").into());
+        let message = self.without_key(&message_of_body(&self.without_key(&String::from_utf8_lossy(&body))));
+        let error = match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::Authentication {
+                provider: self.profile.provider.into(),
+                variable: self.profile.key_variable.into(),
+                message: Some(message),
+            },
+            _ => ModelError::Rejected {
+                status: status.as_u16(),
+                message,
+            },
+        };
+        Failed { error, asked_wait }
+    }
+
+    /// Servers quote the key they refuse; it must not end up on a screen or in a trace.
+    fn without_key(&self, text: &str) -> String {
+        match &self.key {
+            Some(key) => text.replace(&key.value, "[key]"),
+            None => text.to_owned(),
+        }
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> ModelError {
+        let reason = if error.is_timeout() {
+            self.no_answer(self.timeouts.connect)
+        } else {
+            http::cause(error)
+        };
+        ModelError::Unreachable {
+            url: http::shown(&self.url),
+            reason,
+            local: http::is_loopback(&self.url),
+        }
+    }
+
+    fn silent(&self, limit: Duration) -> ModelError {
+        let reason = self.no_answer(limit);
+        ModelError::Unreachable {
+            url: http::shown(&self.url),
+            reason,
+            local: http::is_loopback(&self.url),
+        }
+    }
+
+    fn no_answer(&self, limit: Duration) -> String {
+        format!("no answer within {} s", limit.as_secs_f32())
+    }
+}
+
+type Sink<'a> = dyn for<'d> FnMut(Delta<'d>) + Send + 'a;
+
+/// A failed attempt: why, and how long the vendor asks to wait before the next.
+struct Failed {
+    error: ModelError,
+    asked_wait: Option<Duration>,
+}
+
+impl From<ModelError> for Failed {
+    fn from(error: ModelError) -> Self {
+        Failed {
+            error,
+            asked_wait: None,
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for OpenAi {
+    fn label(&self) -> String {
+        format!("{}/{}", self.profile.provider, self.model)
+    }
+
+    fn replayed(&self) -> bool {
+        false
+    }
+
+    fn window_tokens(&self) -> u32 {
+        self.window_tokens
+    }
+
+    fn max_tools(&self) -> usize {
+        self.profile.max_tools
+    }
+
+    async fn complete(
+        &self,
+        request: &ChatRequest,
+        sink: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<ChatReply, ModelError> {
+        validate(&request.messages)?;
+        match cancel.run_until_cancelled(self.with_retries(request, sink)).await {
+            None => Err(ModelError::Cancelled),
+            Some(result) => result,
+        }
+    }
+}
+
+fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
+    let unusable = |error: reqwest::Error| ModelError::Unreachable {
+        url: http::shown(url),
+        reason: format!(
+            "no secure connection can be made from this machine: {}",
+            http::cause(&error)
+        ),
+        local: false,
+    };
+    http::client(timeouts.connect, url).build().map_err(unusable)
+}
+
+fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
+    let base = base.trim().trim_end_matches('/').trim_end_matches("/chat/completions");
+    let url = Url::parse(&format!("{base}/chat/completions")).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+    url.ok_or_else(|| ModelError::Config {
+        what: Text::new(
+            format!("{variable} is not an http or https URL"),
+            format!("{variable} 不是有效的 http 或 https 地址"),
+        ),
+        mend: Text::new(
+            format!("set it to the base of the API, such as {variable}=http://127.0.0.1:8080/v1"),
+            format!("请设为接口的基础地址，例如 {variable}=http://127.0.0.1:8080/v1"),
+        ),
+    })
+}
+
+fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, ModelError> {
+    let Some(value) = setting(env, profile.key_variable) else {
+        let missing = ModelError::Authentication {
+            provider: profile.provider.into(),
+            variable: profile.key_variable.into(),
+            message: None,
+        };
+        return if profile.key_required && at_home {
+            Err(missing)
+        } else {
+            Ok(None)
+        };
+    };
+    let header = HeaderValue::from_str(&format!("Bearer {value}"))
+        .ok()
+        .filter(|_| value.is_ascii());
+    let mut header = header.ok_or_else(|| ModelError::Authentication {
+        provider: profile.provider.into(),
+        variable: profile.key_variable.into(),
+        message: Some("it holds characters that no key has".into()),
+    })?;
+    header.set_sensitive(true);
+    Ok(Some(Key { value, header }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(model: &str, set: &[(&str, &str)]) -> Result<OpenAi, ModelError> {
+        let env = |name: &str| {
+            set.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        OpenAi::new(&ModelChoice::parse(model).expect("a choice"), &env)
+    }
+
+    #[test]
+    fn a_missing_key_is_told_by_its_variable_before_anything_is_sent() {
+        for (name, variable) in [("openai/m", "OPENAI_API_KEY"), ("deepseek/m", "DEEPSEEK_API_KEY")] {
+            let error = model(name, &[]).expect_err("no key");
+            assert!(
+                matches!(&error, ModelError::Authentication { variable: it, .. } if it == variable),
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn servers_elsewhere_and_on_this_machine_need_no_key() {
+        let elsewhere = model("openai/m", &[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1/")]).expect("a model");
+        assert_eq!(elsewhere.url.as_str(), "http://127.0.0.1:9/v1/chat/completions");
+        assert!(elsewhere.key.is_none());
+        assert!(model("ollama/m", &[]).is_ok_and(|model| model.key.is_none()));
+    }
+
+    #[test]
+    fn keys_are_never_printed() {
+        let key = ("OPENAI_API_KEY", "sk-very-secret");
+        let model = model(
+            "openai/m",
+            &[key, ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9")],
+        )
+        .expect("a model");
+        let shown = http::shown(&model.url);
+        assert!(!shown.contains("very-secret") && !format!("{:?}", model.key).contains("very-secret"));
+        assert_eq!(model.without_key("bad key sk-very-secret!"), "bad key [key]!");
+    }
+
+    #[test]
+    fn odd_keys_and_urls_are_told_without_showing_them() {
+        let key = model("openai/m", &[("OPENAI_API_KEY", "sk-\u{1}字")]).expect_err("a bad key");
+        assert!(
+            matches!(&key, ModelError::Authentication { message: Some(_), .. }),
+            "{key:?}"
+        );
+        for url in ["nowhere", "ftp://x/v1", "http://"] {
+            let error = model("openai/m", &[("OPENAI_BASE_URL", url)]).expect_err(url);
+            assert!(error.text().en.contains("OPENAI_BASE_URL"), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_variable_bounds_all_waits() {
+        let of =
+            |value: &str| Timeouts::from_env(&|name| (name == "WINCLAW_MODEL_TIMEOUT_MS").then(|| value.to_owned()));
+        let short = Duration::from_millis(250);
+        assert_eq!(
+            of("250"),
+            Timeouts {
+                connect: short,
+                first_byte: short,
+                idle: short
+            }
+        );
+        assert_eq!(of("600000").connect, Duration::from_secs(10));
+        for bad in ["0", "-1", "soon", ""] {
+            assert_eq!(of(bad), Timeouts::default(), "{bad}");
+        }
+    }
+}

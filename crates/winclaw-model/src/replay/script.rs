@@ -1,0 +1,292 @@
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::fill;
+use crate::{ChatReply, ChatRequest, Message, ModelError, Usage, WireCall};
+
+/// Longest part of a request that a mismatch quotes, in characters.
+const MAX_QUOTE: usize = 300;
+
+/// Replies in the order they are given, each with what the request must hold. Its file is JSON:
+///
+/// ```
+/// let script = winclaw_model::Script::parse(r#"{
+///   "schema": 1, "name": "sky",
+///   "steps": [
+///     { "expect": { "tools": ["sky__forecast"], "last_contains": "weather" },
+///       "reply": { "calls": [ { "name": "sky__forecast", "arguments": { "place": "Oslo" } } ] } },
+///     { "expect": { "results": 1 },
+///       "reply": { "text": "It has {{result:0:/degrees}} degrees." } }
+///   ]
+/// }"#);
+/// assert_eq!(script.expect("a script").steps.len(), 2);
+/// ```
+///
+/// Unknown fields are errors, so that a mistyped demand does not pass unnoticed. Strings in a reply may hold
+/// `{{result:N:/pointer}}`: the value at that JSON pointer in the first JSON of the N-th tool result of the conversation,
+/// counted from 0 over the whole conversation. Inside a longer string a value that is no string is written as JSON; a
+/// string of `arguments` that is nothing but one such mark becomes the value itself. With an empty pointer, a result
+/// that holds no JSON is taken as text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Version of this form; 1.
+    pub schema: u32,
+    /// What people and traces call it, after `replay/`.
+    pub name: String,
+    /// What the model says of its window. Default 128 000 tokens.
+    #[serde(default = "default_window")]
+    pub window_tokens: u32,
+    /// The replies in order.
+    pub steps: Vec<Step>,
+}
+
+fn default_window() -> u32 {
+    128_000
+}
+
+/// One reply, or the same reply several times.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What the request must hold; nothing by default.
+    #[serde(default)]
+    pub expect: Expect,
+    /// What is answered.
+    pub reply: Reply,
+    /// How many requests in a row are answered so. Default 1.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub times: usize,
+}
+
+fn once() -> usize {
+    1
+}
+
+fn is_once(times: &usize) -> bool {
+    *times == 1
+}
+
+/// What a request must hold for a step to answer it. In JSON each list may be written as one string.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Expect {
+    /// Names that stand in the tools array.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Names that do not stand in the tools array.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub not_tools: Vec<String>,
+    /// Texts that the system prompt holds.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub system_contains: Vec<String>,
+    /// Texts that some message holds, as its words, thoughts, arguments or result.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub messages_contain: Vec<String>,
+    /// Texts that the last message holds.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub last_contains: Vec<String>,
+    /// How many tool results the conversation has so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<usize>,
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Repr {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Repr::deserialize(deserializer)? {
+        Repr::One(one) => vec![one],
+        Repr::Many(many) => many,
+    })
+}
+
+/// What a step answers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reply {
+    /// The words.
+    pub text: String,
+    /// The thoughts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// The tool calls in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ScriptCall>,
+    /// Whether the reply was cut off.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_off: bool,
+}
+
+/// A tool call of a script.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptCall {
+    /// The call's id; made from step and place when absent or already used in the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The tool's wire name, or any other name.
+    pub name: String,
+    /// The arguments: an object, or a string that is sent as it is, well-formed or not. Default `{}`.
+    #[serde(default = "no_arguments")]
+    pub arguments: Value,
+}
+
+fn no_arguments() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+impl Script {
+    /// Reads a script from JSON. The error says what is wrong and in which line.
+    pub fn parse(json: &str) -> Result<Self, String> {
+        let script: Script = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        match script.schema {
+            1 => Ok(script),
+            other => Err(format!("schema is {other}, and 1 is what can be read")),
+        }
+    }
+
+    /// The reply to the request number `asked`, counted from 0.
+    ///
+    /// Errors: [`ModelError::ReplayMismatch`] when the script has no such step, the request does not hold what the step
+    /// demands, or a mark points at nothing; it says what was demanded and what the request had.
+    pub fn reply(&self, asked: usize, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let mut before = 0;
+        for (place, step) in self.steps.iter().enumerate() {
+            before += step.times;
+            if asked < before {
+                let answer = step
+                    .expect
+                    .check(request)
+                    .and_then(|()| step.reply.fill(asked, request));
+                return answer.map_err(|message| self.mismatch(place + 1, message));
+            }
+        }
+        let message = format!("the script has {before} replies, and this is request {}", asked + 1);
+        Err(self.mismatch(self.steps.len() + 1, message))
+    }
+
+    fn mismatch(&self, step: usize, message: String) -> ModelError {
+        ModelError::ReplayMismatch {
+            name: self.name.clone(),
+            step,
+            message,
+        }
+    }
+}
+
+impl Expect {
+    fn check(&self, request: &ChatRequest) -> Result<(), String> {
+        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let has = |name: &String| names.contains(&name.as_str());
+        if let Some(name) = self.tools.iter().find(|name| !has(name)) {
+            return Err(format!(
+                "the tools must hold `{name}`; they are: {}",
+                quote(&names.join(", "))
+            ));
+        }
+        if let Some(name) = self.not_tools.iter().find(|name| has(name)) {
+            return Err(format!(
+                "the tools must not hold `{name}`; they are: {}",
+                quote(&names.join(", "))
+            ));
+        }
+        let results = results(request).len();
+        if let Some(demanded) = self.results.filter(|demanded| *demanded != results) {
+            return Err(format!("there must be {demanded} tool results; there are {results}"));
+        }
+        let words: Vec<String> = request.messages.iter().map(words).collect();
+        let last = words.last().map_or("", String::as_str);
+        all_in("the system prompt", &self.system_contains, &request.system)?;
+        all_in("some message", &self.messages_contain, &words.join("\n"))?;
+        all_in("the last message", &self.last_contains, last)
+    }
+}
+
+fn all_in(place: &str, demanded: &[String], text: &str) -> Result<(), String> {
+    match demanded.iter().find(|part| !text.contains(part.as_str())) {
+        None => Ok(()),
+        Some(part) => Err(format!("{place} must hold `{part}`; there is: {}", quote(text))),
+    }
+}
+
+/// The end of a text, where what a test looks for most often stands.
+fn quote(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= MAX_QUOTE {
+        return format!("\"{text}\"");
+    }
+    format!("\"…{}\"", text.chars().skip(count - MAX_QUOTE).collect::<String>())
+}
+
+fn words(message: &Message) -> String {
+    match message {
+        Message::User { text } => text.clone(),
+        Message::Tool { content, .. } => content.clone(),
+        Message::Assistant { text, reasoning, calls } => {
+            let calls = calls
+                .iter()
+                .flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
+            let parts = [text.as_str(), reasoning.as_deref().unwrap_or("")]
+                .into_iter()
+                .chain(calls);
+            parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn results(request: &ChatRequest) -> Vec<&str> {
+    let mut results = Vec::new();
+    for message in &request.messages {
+        if let Message::Tool { content, .. } = message {
+            results.push(content.as_str());
+        }
+    }
+    results
+}
+
+impl Reply {
+    fn fill(&self, asked: usize, request: &ChatRequest) -> Result<ChatReply, String> {
+        let results = results(request);
+        let mut taken = taken(request);
+        let mut calls = Vec::new();
+        for (place, call) in self.calls.iter().enumerate() {
+            let arguments = match &call.arguments {
+                Value::String(raw) => fill::text(raw, &results)?,
+                other => fill::value(other, &results)?.to_string(),
+            };
+            let made = || format!("call_{asked}_{place}");
+            let mut id = call.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(made);
+            if taken.contains(&id) {
+                id = format!("{id}_{asked}_{place}");
+            }
+            taken.insert(id.clone());
+            calls.push(WireCall {
+                id,
+                name: call.name.clone(),
+                arguments,
+            });
+        }
+        Ok(ChatReply {
+            text: fill::text(&self.text, &results)?,
+            reasoning: self.reasoning.clone(),
+            calls,
+            cut_off: self.cut_off,
+            usage: Usage::default(),
+            skipped_lines: 0,
+        })
+    }
+}
+
+fn taken(request: &ChatRequest) -> BTreeSet<String> {
+    let calls = |message: &Message| match message {
+        Message::Assistant { calls, .. } => calls.iter().map(|call| call.id.clone()).collect(),
+        _ => Vec::new(),
+    };
+    request.messages.iter().flat_map(calls).collect()
+}

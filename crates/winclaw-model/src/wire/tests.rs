@@ -1,0 +1,241 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn call(id: &str, arguments: &str) -> WireCall {
+    WireCall {
+        id: id.into(),
+        name: "sky__forecast".into(),
+        arguments: arguments.into(),
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::User { text: text.into() }
+}
+
+fn calls(calls: &[WireCall]) -> Message {
+    Message::Assistant {
+        text: String::new(),
+        reasoning: None,
+        calls: calls.to_vec(),
+    }
+}
+
+fn asks(ids: &[&str]) -> Message {
+    calls(&ids.iter().map(|id| call(id, "{}")).collect::<Vec<_>>())
+}
+
+fn result(id: &str) -> Message {
+    Message::Tool {
+        call_id: id.into(),
+        content: "ok".into(),
+    }
+}
+
+fn profile(provider: &str) -> Profile {
+    Profile::of(provider).expect("a profile").clone()
+}
+
+fn request(messages: Vec<Message>) -> ChatRequest {
+    let parameters = json!({"type": "object", "properties": {"place": {"type": "string"}}});
+    let tool = ToolSpec {
+        name: "sky__forecast".into(),
+        description: "Weather.".into(),
+        parameters,
+    };
+    ChatRequest {
+        system: "Be brief.".into(),
+        tools: vec![tool],
+        messages,
+    }
+}
+
+#[test]
+fn the_body_has_tools_and_system_before_the_conversation() {
+    let body = chat_body(&request(vec![user("hi")]), "m", &profile("openai"), true);
+    let expected = concat!(
+        r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":"#,
+        r#"{"name":"sky__forecast","description":"Weather.","parameters":{"type":"object","properties":{"place":"#,
+        r#"{"type":"string"}}}}}],"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]}"#
+    );
+    assert_eq!(body.to_string(), expected);
+}
+
+#[test]
+fn without_tools_system_or_stream_their_fields_are_absent() {
+    let request = ChatRequest {
+        messages: vec![user("hi")],
+        ..ChatRequest::default()
+    };
+    let forced = Profile {
+        parallel_tool_calls: Some(false),
+        ..profile("openai")
+    };
+    let body = chat_body(&request, "m", &forced, false).to_string();
+    assert_eq!(
+        body,
+        r#"{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}"#
+    );
+}
+
+#[test]
+fn parallel_calls_are_ruled_only_where_the_profile_says_so() {
+    let forced = Profile {
+        parallel_tool_calls: Some(false),
+        ..profile("openai")
+    };
+    assert_eq!(
+        chat_body(&request(vec![user("hi")]), "m", &forced, true)["parallel_tool_calls"],
+        json!(false)
+    );
+    let plain = chat_body(&request(vec![user("hi")]), "m", &profile("openai"), true);
+    assert_eq!(plain.get("parallel_tool_calls"), None);
+}
+
+#[test]
+fn a_message_that_only_calls_is_written_as_the_profile_demands() {
+    let rules = [
+        (EmptyContent::Null, Some(Value::Null)),
+        (EmptyContent::Empty, Some(json!(""))),
+        (EmptyContent::Omit, None),
+    ];
+    for (empty_content, expected) in rules {
+        let profile = Profile {
+            empty_content,
+            ..profile("openai")
+        };
+        let body = chat_body(
+            &request(vec![user("hi"), calls(&[call("a", "{}")]), result("a")]),
+            "m",
+            &profile,
+            true,
+        );
+        assert_eq!(
+            body["messages"][2].get("content").cloned(),
+            expected,
+            "{empty_content:?}"
+        );
+    }
+}
+
+#[test]
+fn thoughts_go_back_only_where_the_profile_demands_and_then_always_with_calls() {
+    let said = |reasoning: Option<&str>, calls: &[WireCall]| Message::Assistant {
+        text: "x".into(),
+        reasoning: reasoning.map(str::to_owned),
+        calls: calls.to_vec(),
+    };
+    let cases = [
+        (Reasoning::Keep, said(Some("hm"), &[call("a", "{}")]), Some("hm")),
+        (Reasoning::Keep, said(None, &[call("a", "{}")]), Some("")),
+        (Reasoning::Keep, said(Some("hm"), &[]), Some("hm")),
+        (Reasoning::Keep, said(None, &[]), None),
+        (Reasoning::Drop, said(Some("hm"), &[call("a", "{}")]), None),
+    ];
+    for (reasoning, message, expected) in cases {
+        let profile = Profile {
+            reasoning,
+            ..profile("openai")
+        };
+        let body = chat_body(&request(vec![message.clone()]), "m", &profile, true);
+        let sent = body["messages"][1].get("reasoning_content").and_then(Value::as_str);
+        assert_eq!(sent, expected, "{reasoning:?} {message:?}");
+    }
+}
+
+#[test]
+fn arguments_in_the_history_are_always_an_object() {
+    let cases = [
+        ("", "{}"),
+        (" \n", "{}"),
+        (r#"{"b": 1, "a":2}"#, r#"{"b": 1, "a":2}"#),
+        (r#"{"a"#, r#"{"unreadable":"{\"a"}"#),
+        ("[1]", r#"{"unreadable":"[1]"}"#),
+    ];
+    for (raw, sent) in cases {
+        let body = chat_body(&request(vec![calls(&[call("a", raw)])]), "m", &profile("openai"), true);
+        assert_eq!(
+            body["messages"][1]["tool_calls"][0]["function"]["arguments"],
+            json!(sent),
+            "{raw:?}"
+        );
+    }
+}
+
+#[test]
+fn an_empty_reply_is_not_sent_back() {
+    let body = chat_body(
+        &request(vec![user("a"), calls(&[]), user("b")]),
+        "m",
+        &profile("openai"),
+        true,
+    );
+    assert_eq!(body["messages"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn conversations_that_vendors_refuse_are_refused_here() {
+    let sound: [Vec<Message>; 4] = [
+        vec![user("x")],
+        vec![user("x"), asks(&["a", "b"]), result("b"), result("a")],
+        vec![user("x"), asks(&["a"]), result("a"), asks(&["b"]), result("b")],
+        vec![user("x"), calls(&[]), user("y")],
+    ];
+    for messages in sound {
+        assert_eq!(validate(&messages), Ok(()), "{messages:?}");
+    }
+    let broken: [(Vec<Message>, &str); 9] = [
+        (vec![], "empty"),
+        (vec![user("x"), calls(&[])], "own message"),
+        (vec![user("x"), asks(&["a"])], "`a` has no result"),
+        (
+            vec![user("x"), asks(&["a", "b"]), result("a"), user("y")],
+            "before the result of `b`",
+        ),
+        (vec![user("x"), result("a")], "message 1"),
+        (vec![user("x"), asks(&["a"]), result("a"), result("a")], "message 3"),
+        (
+            vec![user("x"), asks(&["a"]), result("a"), asks(&["a"]), result("a")],
+            "message 3",
+        ),
+        (vec![user("x"), asks(&["a", "a"]), result("a"), result("a")], "new id"),
+        (vec![user("x"), calls(&[call("", "{}")]), result("")], "new id"),
+    ];
+    for (messages, part) in broken {
+        let error = validate(&messages).expect_err("must be refused");
+        assert!(error.to_string().contains(part), "{error} lacks {part}");
+    }
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let call =
+        ("[a-z]{1,4}", "[a-z_]{1,6}", ".{0,12}").prop_map(|(id, name, arguments)| WireCall { id, name, arguments });
+    prop_oneof![
+        ".{0,12}".prop_map(|text| Message::User { text }),
+        (
+            ".{0,12}",
+            proptest::option::of(".{0,6}"),
+            proptest::collection::vec(call, 0..3)
+        )
+            .prop_map(|(text, reasoning, calls)| Message::Assistant { text, reasoning, calls }),
+        ("[a-z]{1,4}", ".{0,12}").prop_map(|(call_id, content)| Message::Tool { call_id, content }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_longer_conversation_keeps_every_byte_of_the_shorter(
+        messages in proptest::collection::vec(any_message(), 1..8), shorter in 0usize..8, provider in 0usize..4,
+    ) {
+        let profile = &crate::PROFILES[provider];
+        let short = request(messages[..shorter.min(messages.len())].to_vec());
+        let long = request(messages);
+        let body = |request: &ChatRequest| chat_body(request, "m", profile, true).to_string();
+        let (short, long) = (body(&short), body(&long));
+        let shared = short.strip_suffix("]}").expect("the messages come last");
+        prop_assert!(long.starts_with(shared), "{short}\n{long}");
+    }
+}
