@@ -402,7 +402,11 @@ async fn a_hundred_calls_at_once_do_not_cross() {
 async fn a_backend_that_blocks_its_thread_does_not_hold_the_answer() {
     let (release, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
+    let (entered, has_entered) = tokio::sync::oneshot::channel();
+    let entered = Mutex::new(Some(entered));
     let toolbox = ready(move |_, _| {
+        let entered = entered.lock().expect("the signal").take().expect("one call");
+        entered.send(()).expect("somebody waits");
         let _ = wait.lock().expect("the channel").recv();
         async { ok() }
     });
@@ -415,6 +419,7 @@ async fn a_backend_that_blocks_its_thread_does_not_hold_the_answer() {
         )
         .await
     });
+    has_entered.await.expect("the backend runs");
     cancel.cancel();
     let outcome = call.await.expect("no panic").expect("an answer in time");
     drop(release);

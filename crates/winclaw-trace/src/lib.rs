@@ -1,1 +1,23 @@
 //! The record of a task, redacted, appended as JSON lines, readable and replayable.
+//!
+//! A [`TraceWriter`] appends one [`Record`] for each decision of a task to `<folder>/<task_id>.jsonl`; [`read`] and
+//! [`list`] read them back. The form of the file is described in `docs/trace-format.md`.
+//!
+//! Invariants:
+//! - Trace decides nothing: no other stage reads what it wrote.
+//! - Nothing is written that did not pass [`redact`]: there is one place that makes a line, and it redacts.
+//! - One record is one line, whole on disk when `write` returns; a failed write leaves no half line behind, and costs
+//!   only its own record.
+//! - Reading never fails for what a file holds: a torn, foreign or newer line is a problem in a list.
+
+mod reader;
+mod record;
+mod redact;
+mod task_id;
+mod writer;
+
+pub use reader::{Line, Summary, list, read};
+pub use record::{CallMade, Record, ShownTool, TokenUsage, VERSION};
+pub use redact::{MARK, redact, redact_text};
+pub use task_id::new_task_id;
+pub use writer::TraceWriter;

@@ -1,0 +1,268 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use winclaw_tool::Problem;
+
+/// Version of the line form this crate writes. A change that an old reader would misread raises it; a new field or kind does not.
+pub const VERSION: u32 = 1;
+
+/// One tool that stood above the plain catalogue in an exposure.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShownTool {
+    /// The tool's id.
+    pub tool: String,
+    /// How much of it was shown: `brief` or `full`.
+    pub level: String,
+    /// Why, in words.
+    pub because: String,
+    /// Estimated tokens of what was shown.
+    pub tokens: u64,
+}
+
+/// One call as it stood in a model's reply.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallMade {
+    /// The call's id on the wire.
+    pub id: String,
+    /// The name the model used.
+    pub name: String,
+}
+
+/// Tokens as the provider counted them; absent what it did not report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TokenUsage {
+    /// Tokens of the request, cached ones included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// Those of them that came from the provider's cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Tokens of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+}
+
+/// What happened, one decision at a time. Written in the order it happened; `docs/trace-format.md` has the wire form.
+///
+/// A field that a file lacks reads as its empty value, so that older and newer files stay readable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// The head of the file: what was asked of what.
+    Start {
+        /// The task's id, which is the file's name.
+        #[serde(default)]
+        task_id: String,
+        /// Wall clock at the start, in milliseconds since 1970, as the caller gave it.
+        #[serde(default)]
+        started_unix_ms: u64,
+        /// Version of the program that wrote the file.
+        #[serde(default)]
+        program: String,
+        /// The model's label.
+        #[serde(default)]
+        model: String,
+        /// Whether the model is a replayed script and not a real one.
+        #[serde(default)]
+        replayed: bool,
+        /// What the person asked.
+        #[serde(default)]
+        request: String,
+        /// Language of the texts for people: `en` or `zh`.
+        #[serde(default)]
+        lang: String,
+    },
+    /// What the model is shown in its next call, and why.
+    Exposure {
+        /// Which call of the model in this task, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// Which frozen prefix, from 1 or as the exposure counts.
+        #[serde(default)]
+        epoch: u64,
+        /// `direct` or `bridge`.
+        #[serde(default)]
+        transport: String,
+        /// `recommended`, `extended` or `full`.
+        #[serde(default)]
+        reach: String,
+        /// The tools above the catalogue.
+        #[serde(default)]
+        shown: Vec<ShownTool>,
+        /// How many more tools the catalogue names.
+        #[serde(default)]
+        named: u64,
+        /// SHA-256 of the prefix, lower-case hexadecimal.
+        #[serde(default)]
+        prefix_sha256: String,
+        /// Estimated tokens of the prefix.
+        #[serde(default)]
+        prefix_tokens: u64,
+        /// Estimated tokens of the tail.
+        #[serde(default)]
+        tail_tokens: u64,
+        /// Estimated tokens if every schema were shown, to compare.
+        #[serde(default)]
+        everything_tokens: u64,
+        /// The advice after the conversation, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tail: Option<String>,
+    },
+    /// What went over the wire to the model.
+    Request {
+        /// Which call of the model in this task, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// Size of the payload in bytes.
+        #[serde(default)]
+        bytes: u64,
+        /// SHA-256 of the payload, lower-case hexadecimal.
+        #[serde(default)]
+        sha256: String,
+        /// Number of tools in the tools array.
+        #[serde(default)]
+        tools: u64,
+        /// Number of messages.
+        #[serde(default)]
+        messages: u64,
+    },
+    /// What the model answered.
+    Reply {
+        /// Length of its text in characters.
+        #[serde(default)]
+        text_chars: u64,
+        /// The calls it made, in order.
+        #[serde(default)]
+        calls: Vec<CallMade>,
+        /// What it cost.
+        #[serde(default)]
+        usage: TokenUsage,
+        /// Whether the reply was cut off at the output limit.
+        #[serde(default)]
+        cut_off: bool,
+        /// How long it took, in milliseconds.
+        #[serde(default)]
+        ms: u64,
+    },
+    /// What a name the model used stands for.
+    Resolve {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The name the model used.
+        #[serde(default)]
+        name: String,
+        /// The tool's id, or that there are several or none, with the nearest.
+        #[serde(default)]
+        resolution: String,
+    },
+    /// Whether a call may run.
+    Verdict {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// `run`, `run_with_advice`, `ask_user` or `not_run`.
+        #[serde(default)]
+        verdict: String,
+        /// The rule that decided, if one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+        /// Why, in words; empty for a plain run.
+        #[serde(default)]
+        reason: String,
+    },
+    /// A question to the person and the answer.
+    Consent {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// What the person was asked.
+        #[serde(default)]
+        asked: String,
+        /// What was answered, such as `yes`, `no` or `nobody to ask`.
+        #[serde(default)]
+        answer: String,
+    },
+    /// A call that ran.
+    Call {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// One line that says what it was about.
+        #[serde(default)]
+        detail: String,
+        /// The arguments, redacted.
+        #[serde(default)]
+        arguments: Value,
+        /// How long it took, in milliseconds.
+        #[serde(default)]
+        ms: u64,
+        /// `ok`, or the code of the failure.
+        #[serde(default)]
+        outcome: String,
+        /// Length of the result in characters.
+        #[serde(default)]
+        result_chars: u64,
+        /// SHA-256 of the result's text, lower-case hexadecimal.
+        #[serde(default)]
+        result_sha256: String,
+        /// The failure's message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// The exposure widened.
+    Rise {
+        /// What made it widen, in words.
+        #[serde(default)]
+        cause: String,
+        /// Ids of the tools that rose.
+        #[serde(default)]
+        tools: Vec<String>,
+        /// The reach after it.
+        #[serde(default)]
+        reach: String,
+    },
+    /// Something was wrong that cost only itself.
+    Problem {
+        /// What.
+        problem: Problem,
+    },
+    /// The task is over.
+    End {
+        /// How: `done`, `not_completed`, `interrupted` and so on.
+        #[serde(default)]
+        state: String,
+        /// The program's exit code.
+        #[serde(default)]
+        exit_code: i32,
+        /// Calls that ran.
+        #[serde(default)]
+        calls: u64,
+        /// Tokens over all replies.
+        #[serde(default)]
+        tokens: TokenUsage,
+        /// How long the whole task took, in milliseconds.
+        #[serde(default)]
+        ms: u64,
+        /// Length of the answer in characters.
+        #[serde(default)]
+        answer_chars: u64,
+    },
+    /// A kind this version does not know, from a newer program. Never written.
+    #[serde(other, skip_serializing)]
+    Unknown,
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

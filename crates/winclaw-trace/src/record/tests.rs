@@ -1,0 +1,175 @@
+use serde_json::{Value, json};
+use winclaw_tool::{ProblemKind, Text};
+
+use super::*;
+
+/// One record of each kind, with every field filled.
+pub(crate) fn samples() -> Vec<Record> {
+    let mut all = before_calls();
+    all.extend(calls());
+    all.extend(after_calls());
+    all
+}
+
+fn before_calls() -> Vec<Record> {
+    let shown = ShownTool {
+        tool: "sky.forecast".into(),
+        level: "full".into(),
+        because: "天气".into(),
+        tokens: 210,
+    };
+    let usage = TokenUsage {
+        input: Some(900),
+        cached: Some(800),
+        output: Some(40),
+    };
+    vec![
+        Record::Start {
+            task_id: "20261130-160948-3fa2".into(),
+            started_unix_ms: 1_796_054_988_000,
+            program: "0.1.0".into(),
+            model: "acme/small".into(),
+            replayed: false,
+            request: "北京天气".into(),
+            lang: "zh".into(),
+        },
+        Record::Exposure {
+            call_no: 1,
+            epoch: 1,
+            transport: "bridge".into(),
+            reach: "recommended".into(),
+            shown: vec![shown],
+            named: 58,
+            prefix_sha256: "ab".repeat(32),
+            prefix_tokens: 900,
+            tail_tokens: 12,
+            everything_tokens: 9_000,
+            tail: Some("prefer sky.forecast".into()),
+        },
+        Record::Request {
+            call_no: 1,
+            bytes: 4_000,
+            sha256: "cd".repeat(32),
+            tools: 6,
+            messages: 1,
+        },
+        Record::Reply {
+            text_chars: 0,
+            calls: vec![CallMade {
+                id: "c1".into(),
+                name: "sky__forecast".into(),
+            }],
+            usage,
+            cut_off: true,
+            ms: 800,
+        },
+    ]
+}
+
+fn calls() -> Vec<Record> {
+    let (call_id, tool) = ("c1".to_owned(), "sky.forecast".to_owned());
+    vec![
+        Record::Resolve {
+            call_id: call_id.clone(),
+            name: "sky__forecast".into(),
+            resolution: tool.clone(),
+        },
+        Record::Verdict {
+            call_id: call_id.clone(),
+            tool: tool.clone(),
+            verdict: "not_run".into(),
+            rule: Some("schema".into()),
+            reason: "`place` is missing".into(),
+        },
+        Record::Consent {
+            call_id: call_id.clone(),
+            tool: tool.clone(),
+            asked: "Send it?".into(),
+            answer: "yes".into(),
+        },
+        Record::Call {
+            call_id,
+            tool,
+            detail: "place: 北京".into(),
+            arguments: json!({"place": "北京", "days": [1, 2]}),
+            ms: 120,
+            outcome: "unavailable".into(),
+            result_chars: 14,
+            result_sha256: "ef".repeat(32),
+            error: Some("no network".into()),
+        },
+    ]
+}
+
+fn after_calls() -> Vec<Record> {
+    let problem = Problem {
+        kind: ProblemKind::Io,
+        subject: "sky".into(),
+        what: Text::new("It is empty.", "是空的。"),
+        mend: Text::new("Restore it.", "请恢复。"),
+        fatal: true,
+    };
+    let tokens = TokenUsage {
+        input: Some(900),
+        cached: Some(800),
+        output: Some(40),
+    };
+    vec![
+        Record::Rise {
+            cause: "called unshown".into(),
+            tools: vec!["map.find".into()],
+            reach: "extended".into(),
+        },
+        Record::Problem { problem },
+        Record::End {
+            state: "done".into(),
+            exit_code: 0,
+            calls: 2,
+            tokens,
+            ms: 5_300,
+            answer_chars: 80,
+        },
+    ]
+}
+
+/// The names in backticks in the section of the document that describes `kind`.
+fn section<'a>(document: &'a str, kind: &str) -> &'a str {
+    let head = format!("### `{kind}`");
+    let from = document
+        .split_once(&head)
+        .unwrap_or_else(|| panic!("docs/trace-format.md lacks {head}"))
+        .1;
+    from.split_once("\n#").map_or(from, |(section, _)| section)
+}
+
+#[test]
+fn the_document_describes_every_kind_and_every_field() {
+    let document = include_str!("../../../../docs/trace-format.md");
+    for record in samples() {
+        let value = serde_json::to_value(&record).expect("json");
+        let kind = value["kind"].as_str().expect("a kind").to_owned();
+        let section = section(document, &kind);
+        for field in value
+            .as_object()
+            .expect("an object")
+            .keys()
+            .filter(|key| *key != "kind")
+        {
+            assert!(
+                section.contains(&format!("| `{field}` |")),
+                "docs/trace-format.md: {kind} lacks `{field}`"
+            );
+        }
+    }
+    assert_eq!(
+        document.matches("\n### `").count(),
+        samples().len(),
+        "the document describes a kind that is not written"
+    );
+}
+
+#[test]
+fn what_is_absent_is_left_out_of_the_line() {
+    let usage = serde_json::to_value(TokenUsage::default()).expect("json");
+    assert_eq!(usage, Value::Object(serde_json::Map::new()));
+}

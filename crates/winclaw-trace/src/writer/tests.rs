@@ -1,0 +1,206 @@
+use serde_json::json;
+
+use super::*;
+use crate::record::tests::samples;
+use crate::{MARK, read};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn rise(cause: &str) -> Record {
+    Record::Rise {
+        cause: cause.into(),
+        tools: vec!["sky.forecast".into()],
+        reach: "extended".into(),
+    }
+}
+
+#[test]
+fn every_kind_of_record_reads_back_as_it_was_written() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(&folder.path().join("deep/er"), "t-1").expect("a writer");
+    for record in samples() {
+        writer.write(&record).expect("written");
+    }
+    let (lines, problems) = read(writer.path()).expect("read");
+    assert_eq!(problems, []);
+    assert_eq!(
+        lines.iter().map(|line| line.record.clone()).collect::<Vec<_>>(),
+        samples()
+    );
+    assert!(
+        lines
+            .iter()
+            .enumerate()
+            .all(|(n, line)| line.seq == n as u64 && line.v == VERSION)
+    );
+    assert!(lines.is_sorted_by_key(|line| line.at_ms));
+}
+
+#[test]
+fn a_line_is_on_disk_when_write_returns() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    for n in 1..=3 {
+        writer.write(&rise("a")).expect("written");
+        let text = fs::read_to_string(writer.path()).expect("read");
+        assert_eq!((text.lines().count(), text.ends_with('\n')), (n, true));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let inner = folder.path().join("traces");
+    let writer = TraceWriter::create(&inner, "t-1").expect("a writer");
+    let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!((mode(writer.path()), mode(&inner)), (0o600, 0o700));
+}
+
+#[test]
+fn a_task_has_one_file_and_its_name_cannot_leave_the_folder() {
+    let folder = folder();
+    TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let error = |id| TraceWriter::create(folder.path(), id).expect_err("an error").kind();
+    assert_eq!(error("t-1"), io::ErrorKind::AlreadyExists);
+    assert_eq!(error("../t-2"), io::ErrorKind::InvalidInput);
+    let missing = TraceWriter::reopen(folder.path(), "t-9").expect_err("an error");
+    assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn no_field_of_any_record_lets_a_secret_through() {
+    let canary = format!("sk-{}", "CANARY7f3Kq9ZxV2mWb8Lr");
+    let samples = serde_json::to_value(samples()).expect("json");
+    let filled = fill(samples, &canary);
+    let records: Vec<Record> = serde_json::from_value(filled).expect("records");
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    for record in &records {
+        writer.write(record).expect("written");
+    }
+    let text = fs::read_to_string(writer.path()).expect("read");
+    assert!(!text.contains("CANARY") && text.matches(MARK).count() > 30, "{text}");
+}
+
+/// `value` with `canary` in every string but those that choose a kind.
+fn fill(value: Value, canary: &str) -> Value {
+    match value {
+        Value::String(_) => json!(format!("北京{canary}，")),
+        Value::Array(items) => items.into_iter().map(|item| fill(item, canary)).collect(),
+        Value::Object(map) => {
+            let keep = |key: &str, value: &Value| key == "kind" && value.is_string();
+            map.into_iter()
+                .map(|(k, v)| if keep(&k, &v) { (k, v) } else { (k, fill(v, canary)) })
+                .collect()
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn a_long_text_is_cut_after_redaction_with_a_mark() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let split = format!("{}password=CANARY-horse", "字".repeat(MAX_TEXT - 12));
+    writer.write(&rise(&split)).expect("written");
+    writer.write(&rise(&"字".repeat(MAX_TEXT + 5))).expect("written");
+    let text = fs::read_to_string(writer.path()).expect("read");
+    assert!(!text.contains("CANARY") && text.contains("字… [cut, 5 more characters]"));
+}
+
+#[test]
+fn reopening_cuts_a_half_line_and_goes_on_counting() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    writer.write(&rise("one")).expect("written");
+    writer.write(&rise("two")).expect("written");
+    let path = writer.path().to_owned();
+    let whole = fs::read(&path).expect("read");
+    for end in 1..whole.len() {
+        fs::write(&path, &whole[..end]).expect("cut");
+        let mut again = TraceWriter::reopen(folder.path(), "t-1").expect("a writer");
+        again.write(&rise("three")).expect("written");
+        let (lines, problems) = read(&path).expect("read");
+        assert_eq!(problems, [], "cut at {end}");
+        assert!(
+            lines.iter().enumerate().all(|(n, line)| line.seq == n as u64),
+            "cut at {end}"
+        );
+        assert_eq!(
+            lines.last().map(|line| line.record.clone()),
+            Some(rise("three")),
+            "cut at {end}"
+        );
+    }
+}
+
+/// A disk of `room` bytes, whose files can be cut only when `cuts` says so.
+#[derive(Default)]
+struct Disk {
+    bytes: Vec<u8>,
+    room: usize,
+    no_cuts: u32,
+}
+
+impl Store for Disk {
+    fn put(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).expect("small");
+        let end = (start + bytes.len()).min(self.room);
+        self.bytes.resize(self.bytes.len().max(end), 0);
+        self.bytes[start..end].copy_from_slice(&bytes[..end - start]);
+        if end - start == bytes.len() {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        if self.no_cuts > 0 {
+            self.no_cuts -= 1;
+            return Err(io::ErrorKind::Other.into());
+        }
+        self.bytes.truncate(usize::try_from(len).expect("small"));
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_costs_only_the_record_that_did_not_fit() {
+    for no_cuts in 0..3 {
+        for room in 0..24 {
+            let disk = Disk {
+                room,
+                no_cuts,
+                ..Disk::default()
+            };
+            let mut out = Appender {
+                store: disk,
+                good: 0,
+                torn: false,
+            };
+            let first: Vec<bool> = (0..4).map(|_| out.append(b"{\"a\":1}\n").is_ok()).collect();
+            out.store.room = 1_000;
+            out.store.no_cuts = 0;
+            out.append(b"{}\n").expect("there is room now");
+            let wanted = "{\"a\":1}\n".repeat(first.iter().filter(|ok| **ok).count()) + "{}\n";
+            assert_eq!(
+                String::from_utf8_lossy(&out.store.bytes),
+                wanted,
+                "room {room}, {no_cuts} failed cuts"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_unknown_record_is_not_written() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    assert!(writer.write(&Record::Unknown).is_err());
+    assert_eq!(fs::read(writer.path()).expect("read"), b"");
+}
