@@ -1,1 +1,49 @@
 //! What the model sees of each tool this turn, and why; only ever widens.
+//!
+//! [`Exposure::begin`] opens a task: it chooses a transport, freezes the prefix (system text and tools array) and keeps
+//! the ledger from then on. Before each model call [`Exposure::observe`] adds what new evidence recommends, and
+//! [`Exposure::surface`] says what to send. What happens in between comes back through [`Exposure::learn`] and the
+//! `…_answer` functions, which write the results of the meta tools.
+//!
+//! Invariants:
+//! - Pure: no I/O, clock, randomness, threads or async; same input, same bytes out.
+//! - Reachability (I1): every permitted tool is at least `Named`; a model that knows only what it was shown calls it
+//!   within two extra turns, within one when the catalogue names it, and at once by its exact name.
+//! - Widening (I2, I3): within a task levels and reach never fall, and evidence can only add. The one exception is a
+//!   permission that is taken away (I16): it wins over the ledger and opens a new epoch.
+//! - The prefix does not change by one byte within an epoch (I4).
+//! - Closure (I7): a tool stands at `Brief` or `Full` only together with everything permitted that it requires.
+//! - Budgets (I11): the tools array never has more than `max_tools` entries; what does not fit is in the catalogue.
+//! - Whatever meta tools are denied, every permitted tool stays reachable (I17).
+//! - Showing a schema twice costs one line (I18).
+
+mod advice;
+mod answers;
+mod because;
+mod begin;
+mod catalogue;
+mod compare;
+mod exposure;
+mod learn;
+mod ledger;
+mod level;
+pub mod meta;
+mod prepared;
+mod prompt;
+mod rows;
+mod schema;
+mod settings;
+mod shelves;
+mod surface;
+mod tokens;
+
+pub use because::Because;
+pub use exposure::Exposure;
+pub use learn::Signal;
+pub use ledger::{Entry, Event, Place, Rise};
+pub use level::{Level, Reach, Strategy, Transport};
+pub use prepared::Prepared;
+pub use rows::{HowToReach, Row};
+pub use settings::{Budgets, Settings, Share};
+pub use surface::{Prefix, Shown, Surface, Tokens};
+pub use tokens::estimate_tokens;

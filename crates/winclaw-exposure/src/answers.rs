@@ -1,0 +1,306 @@
+//! Results of the meta tools, as text for the model.
+
+use serde_json::{Map, Value, json};
+use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
+use winclaw_tool::{Failure, FailureCode};
+
+use crate::exposure::{Purse, Wish};
+use crate::meta::{self, MetaCall};
+use crate::{Because, Exposure, Level, Place, schema, shelves};
+
+/// Searches without news after which the answer says that searching on is no use.
+const QUIET_SEARCHES: u32 = 3;
+
+/// Most hits named without their schemas, and most tokens of them.
+const MAX_NAMED: usize = 200;
+
+/// Longest name of an unknown tool that is repeated to the model, in characters.
+const MAX_NAME: usize = 80;
+
+/// What of some tools could be shown.
+#[derive(Default)]
+struct Disclosure {
+    schemas: Vec<Value>,
+    repeated: Vec<ToolIx>,
+    /// Too dear to show; named only.
+    named: Vec<ToolIx>,
+}
+
+impl Exposure {
+    /// Reads a call of a meta tool as [`meta::parse`] does; one that is denied fails as denied.
+    pub fn parse_meta(&self, name: &str, arguments: &Value) -> Option<Result<MetaCall, Failure>> {
+        let parsed = meta::parse(name, arguments)?;
+        match self.settings.allows(name) {
+            true => Some(parsed),
+            false => Some(Err(Failure::denied(format!(
+                "{name} may not be used here; call tools by their names"
+            )))),
+        }
+    }
+
+    /// Raises tools to `Full` and gives their schemas as text for a tool result, with what they require. A schema that
+    /// was given before costs one line. Empty when none of the tools may be shown.
+    pub fn reveal(&mut self, catalog: &Catalog, tools: &[ToolIx], because: Because) -> String {
+        let shown = self.disclose(catalog, tools, &because, true);
+        let mut lines: Vec<String> = shown.schemas.iter().map(|schema| format!("Schema: {schema}")).collect();
+        lines.extend(
+            shown
+                .repeated
+                .iter()
+                .map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))),
+        );
+        lines.join("\n")
+    }
+
+    /// The answer to `tool_search`: schemas of what was `found`, best first, as far as the budget for answers goes, and
+    /// names of the rest, all callable at once; or the reason why there is nothing.
+    pub fn search_answer(&mut self, catalog: &Catalog, found: &[ToolIx], query: &str) -> String {
+        let because = Because::Searched {
+            query: query.to_owned(),
+        };
+        let shown = self.disclose(catalog, found, &because, false);
+        let news = !shown.schemas.is_empty() || shown.named.iter().any(|ix| !self.catalogue.names(*ix));
+        self.watch.quiet = if news { 0 } else { self.watch.quiet + 1 };
+        let mut answer = Map::new();
+        self.put_found(catalog, &shown, &mut answer);
+        let hidden: Vec<&CatalogTool> = disabled(catalog, found, query).collect();
+        if answer.is_empty() {
+            answer.insert("found".into(), json!([]));
+            answer.insert("why".into(), nothing_found(catalog, &hidden).into());
+        } else if !hidden.is_empty() {
+            answer.insert("not_available".into(), told_disabled(&hidden).into());
+        }
+        answer.insert("next".into(), self.what_next(&shown).into());
+        Value::Object(answer).to_string()
+    }
+
+    /// How many searches in a row, up to the last one, showed nothing that was not shown before. When it is not zero,
+    /// [`Signal::SearchWithoutNews`](crate::Signal::SearchWithoutNews) is due.
+    pub fn searches_without_news(&self) -> u32 {
+        self.watch.quiet
+    }
+
+    fn put_found(&self, catalog: &Catalog, shown: &Disclosure, answer: &mut Map<String, Value>) {
+        let names = |tools: &[ToolIx]| tools.iter().map(|ix| wire(catalog, *ix).to_owned()).collect::<Vec<_>>();
+        if !shown.schemas.is_empty() {
+            answer.insert("found".into(), Value::Array(shown.schemas.clone()));
+        }
+        if !shown.repeated.is_empty() {
+            answer.insert("shown_above".into(), names(&shown.repeated).into());
+        }
+        let (first, rest) = shown.named.split_at(shown.named.len().min(MAX_NAMED));
+        if !first.is_empty() {
+            let named = first.iter().map(|ix| shelves::name(catalog.get(*ix)));
+            answer.insert("also_found".into(), named.collect::<Vec<_>>().into());
+        }
+        if !rest.is_empty() {
+            answer.insert("and_more".into(), rest.len().into());
+        }
+    }
+
+    fn what_next(&self, shown: &Disclosure) -> String {
+        if self.watch.quiet >= QUIET_SEARCHES {
+            let ask = if self.settings.allows("ask_user") {
+                "ask the user with ask_user, "
+            } else {
+                ""
+            };
+            return format!(
+                "{} searches in a row brought nothing new, and more will not. Use a tool you have, {ask}or say what \
+                 is missing.",
+                self.watch.quiet
+            );
+        }
+        if shown.schemas.is_empty() && shown.repeated.is_empty() && shown.named.is_empty() {
+            return "Search with other words, or with a category of the catalogue.".to_owned();
+        }
+        let details = match (shown.named.is_empty(), self.settings.allows("tool_details")) {
+            (false, true) => " tool_details shows the parameters of those in also_found.",
+            _ => "",
+        };
+        format!("Call any of these at once{}.{details}", self.by_bridge())
+    }
+
+    /// The answer to `tool_details` for tools that were resolved: whole schemas with whole descriptions. At least the
+    /// first that was not shown before is always given.
+    pub fn details_answer(&mut self, catalog: &Catalog, tools: &[ToolIx]) -> String {
+        let shown = self.disclose(catalog, tools, &Because::Asked, true);
+        let mut answer = Map::new();
+        answer.insert("tools".into(), Value::Array(shown.schemas));
+        let repeated = shown
+            .repeated
+            .iter()
+            .map(|ix| format!("{}: shown above", wire(catalog, *ix)));
+        let repeated: Vec<String> = repeated.collect();
+        if !repeated.is_empty() {
+            answer.insert("shown_above".into(), repeated.into());
+        }
+        let states: Vec<String> = tools
+            .iter()
+            .filter_map(|ix| self.state_answer(catalog, *ix))
+            .map(|f| f.message)
+            .collect();
+        if !states.is_empty() {
+            answer.insert("not_available".into(), states.into());
+        }
+        Value::Object(answer).to_string()
+    }
+
+    /// The failure for a name that is no tool's: what it may have meant, with schemas, and how to look further. The
+    /// nearest are shown, never run.
+    pub fn unknown_answer(&mut self, catalog: &Catalog, name: &str, nearest: &[ToolIx]) -> Failure {
+        let name = winclaw_catalog::clean(name, MAX_NAME);
+        let near = &nearest[..nearest.len().min(3)];
+        let schemas = self.reveal(catalog, near, Because::NearName { name: name.clone() });
+        let names: Vec<&str> = near
+            .iter()
+            .filter(|ix| self.prepared.permits(**ix))
+            .map(|ix| wire(catalog, *ix))
+            .collect();
+        let search = match self.settings.allows("tool_search") {
+            true => " Use tool_search to find a tool by what it does.",
+            false => " Use the names that the catalogue and the tools list give.",
+        };
+        let near = match names.is_empty() {
+            true => String::new(),
+            false => format!(" The nearest names are: {}.\n{schemas}\n", names.join(", ")),
+        };
+        Failure::invalid_args(format!("There is no tool `{name}`; nothing was run.{near}{search}"))
+    }
+
+    /// The failure for a name that several tools share: which they are. None of them is run.
+    pub fn ambiguous_answer(&mut self, catalog: &Catalog, name: &str, tools: &[ToolIx]) -> Failure {
+        let name = winclaw_catalog::clean(name, MAX_NAME);
+        let permitted = tools.iter().filter(|ix| self.prepared.permits(**ix)).take(MAX_NAMED);
+        let lines: Vec<String> = permitted.map(|ix| shelves::line(catalog.get(*ix))).collect();
+        Failure::invalid_args(format!(
+            "`{name}` is the name of several tools; nothing was run. Call one of them by its whole name:\n{}",
+            lines.concat().trim_end()
+        ))
+    }
+
+    /// Why a known tool cannot run now; `None` when it can.
+    pub fn state_answer(&self, catalog: &Catalog, ix: ToolIx) -> Option<Failure> {
+        let tool = catalog.tools().get(ix.index())?;
+        let name = &tool.wire_name;
+        let (code, message, why) = match &tool.state {
+            State::Ready => return None,
+            State::Disabled { why } => (
+                FailureCode::Denied,
+                format!("{name} is disabled by policy and was not run: {}", why.en),
+                why,
+            ),
+            State::Unavailable { why, retryable: true } => (
+                FailureCode::Unavailable,
+                format!("{name} is unavailable now; it may work later: {}", why.en),
+                why,
+            ),
+            State::Unavailable { why, retryable: false } => (
+                FailureCode::Unavailable,
+                format!("{name} is unavailable; trying again will not help: {}", why.en),
+                why,
+            ),
+            State::NeedsConfig { what } => (
+                FailureCode::NeedsConfig,
+                format!("{name} needs configuration by the user: {}", what.en),
+                what,
+            ),
+        };
+        let mut failure = Failure::new(code, message);
+        failure.hint = Some(why.clone());
+        failure.retryable = matches!(tool.state, State::Unavailable { retryable: true, .. });
+        Some(failure)
+    }
+
+    /// Shows what can be shown of `tools` within the budget for answers. With `must`, a tool that is too dear with all
+    /// it requires is shown alone and the rest of its closure is named; without, it is named only.
+    fn disclose(&mut self, catalog: &Catalog, tools: &[ToolIx], because: &Because, must: bool) -> Disclosure {
+        let mut shown = Disclosure::default();
+        let mut purse = Purse::spoken(self.settings.spoken(self.settings.budgets.answer_tokens));
+        for &tool in tools.iter().filter(|ix| ix.index() < catalog.tools().len()) {
+            if !self.prepared.permits(tool) {
+                continue;
+            }
+            if self.told(tool) == Level::Full {
+                shown.repeated.push(tool);
+                continue;
+            }
+            let wish = Wish {
+                tool,
+                level: Some(Level::Full),
+                because: because.clone(),
+                place: Place::Conversation,
+            };
+            let affordable = self.raise(catalog, wish, &mut purse);
+            let due = std::mem::take(&mut self.pending);
+            shown.schemas.extend(due.into_iter().map(|ix| self.tell(catalog, ix)));
+            if must && self.told(tool) < Level::Full {
+                shown.schemas.push(self.tell_alone(catalog, tool));
+            } else if !affordable && !shown.named.contains(&tool) {
+                shown.named.push(tool);
+            }
+        }
+        shown
+    }
+
+    /// The whole schema of a tool whose closure is too dear to show, with the names of what it requires.
+    fn tell_alone(&mut self, catalog: &Catalog, ix: ToolIx) -> Value {
+        self.standing.entry(ix).or_default().told = Level::Full;
+        let mut value = schema::json(&schema::spec(catalog.get(ix), Level::Full));
+        let needs = catalog
+            .requires(ix)
+            .iter()
+            .filter(|other| self.prepared.permits(**other));
+        let needs: Vec<&str> = needs.map(|other| wire(catalog, *other)).take(MAX_NAMED).collect();
+        if let Some(map) = value.as_object_mut()
+            && !needs.is_empty()
+        {
+            map.insert("requires".into(), needs.into());
+        }
+        value
+    }
+}
+
+fn wire(catalog: &Catalog, ix: ToolIx) -> &str {
+    &catalog.get(ix).wire_name
+}
+
+/// Disabled tools among what was found, and one that the query names.
+fn disabled<'a>(catalog: &'a Catalog, found: &[ToolIx], query: &str) -> impl Iterator<Item = &'a CatalogTool> {
+    let named = match catalog.resolve(query) {
+        winclaw_catalog::Resolution::One(ix) => Some(ix),
+        _ => None,
+    };
+    let found: Vec<ToolIx> = found
+        .iter()
+        .copied()
+        .filter(|ix| Some(*ix) != named)
+        .chain(named)
+        .collect();
+    found
+        .into_iter()
+        .filter_map(|ix| catalog.tools().get(ix.index()))
+        .filter(|tool| !tool.permitted())
+}
+
+fn told_disabled(tools: &[&CatalogTool]) -> Vec<String> {
+    let told = tools.iter().take(3).map(|tool| match &tool.state {
+        State::Disabled { why } => format!("{} is disabled by policy: {}", tool.wire_name, why.en),
+        _ => tool.wire_name.clone(),
+    });
+    told.collect()
+}
+
+fn nothing_found(catalog: &Catalog, disabled: &[&CatalogTool]) -> String {
+    if !disabled.is_empty() {
+        return format!("What fits may not be used: {}", told_disabled(disabled).join("; "));
+    }
+    let not_ready = |tool: &&CatalogTool| tool.permitted() && tool.state != State::Ready;
+    match (catalog.tools().len(), catalog.tools().iter().filter(not_ready).count()) {
+        (0, _) => "No tools are installed.".to_owned(),
+        (all, 0) => format!("None of the {all} tools matches these words."),
+        (all, off) => format!(
+            "None of the {all} tools matches these words. {off} of them cannot run now for want of a server or a setting."
+        ),
+    }
+}

@@ -1,0 +1,192 @@
+use serde::{Deserialize, Serialize};
+use winclaw_catalog::evidence::Term;
+use winclaw_catalog::{Catalog, ToolIx};
+use winclaw_tool::{Lang, Text};
+
+use crate::{Level, Strategy};
+
+/// Most terms told in one sentence.
+const MAX_TERMS: usize = 4;
+
+/// Why a tool stands where it stands, or why something widened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Because {
+    /// Its manifest says that it is always shown.
+    AlwaysLoad,
+    /// The request names it.
+    Exact {
+        /// The words that name it.
+        term: String,
+    },
+    /// Words of the request fit it.
+    Terms {
+        /// What carried the score, strongest first.
+        terms: Vec<Term>,
+    },
+    /// Words of the request fit it, but not so that it stands out.
+    Guess {
+        /// What carried the score, strongest first.
+        terms: Vec<Term>,
+    },
+    /// Another shown tool cannot be used without it.
+    RequiredBy(ToolIx),
+    /// Its work follows from another tool of the task.
+    FollowsFrom(ToolIx),
+    /// It is often used with a tool the model is stuck with.
+    OftenWith(ToolIx),
+    /// It is of the category of a tool the model is stuck with, or of one the evidence points to.
+    SameCategory {
+        /// The category.
+        category: String,
+    },
+    /// The task used it.
+    Used,
+    /// The model searched for it.
+    Searched {
+        /// The query.
+        query: String,
+    },
+    /// The model asked for its details.
+    Asked,
+    /// The model called it without having seen its schema.
+    CalledUnshown,
+    /// The model called a tool that does not exist, and this is one of the nearest.
+    NearName {
+        /// The name that was called.
+        name: String,
+    },
+    /// The user named it.
+    UserNamed,
+    /// Something happened that widens: the text says what.
+    Signal(String),
+    /// All schemas fit, so all are shown.
+    FitsWhole,
+    /// Nothing in the request points to a tool.
+    NoEvidence,
+    /// The reach was widened and the budget had room.
+    Room,
+    /// The strategy under comparison wants it so.
+    Strategy(Strategy),
+    /// Nothing but that it is there: every permitted tool is named.
+    Listed,
+    /// A task began.
+    TaskBegan,
+    /// A permission was taken away.
+    Revoked,
+}
+
+impl Because {
+    /// The reason as one sentence without a full stop, for a person.
+    pub fn words(&self, catalog: &Catalog, lang: Lang) -> String {
+        self.text(catalog).get(lang).to_owned()
+    }
+
+    /// The reason in every language.
+    pub fn text(&self, catalog: &Catalog) -> Text {
+        match self {
+            Because::Exact { term } => both(format!("the request names it: {term}"), format!("请求点名了它：{term}")),
+            Because::Terms { terms } => told(terms, "fits the request by", "与请求相符："),
+            Because::Guess { terms } => told(terms, "a guess, fits weakly by", "只是猜测，弱相符："),
+            Because::Searched { query } => both(format!("searched for: {query}"), format!("模型搜索过：{query}")),
+            Because::NearName { name } => both(
+                format!("its name is near to {name}, which was called"),
+                format!("名称与被调用的 {name} 相近"),
+            ),
+            Because::SameCategory { category } => {
+                both(format!("of the category {category}"), format!("同属类别 {category}"))
+            }
+            Because::Signal(what) => both(format!("widened: {what}"), format!("因此放宽：{what}")),
+            Because::Strategy(strategy) => both(
+                format!("strategy {}", strategy.as_str()),
+                format!("策略 {}", strategy.as_str()),
+            ),
+            Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::OftenWith(_) => self.by_edge(catalog),
+            plain => plain.plain(),
+        }
+    }
+
+    fn by_edge(&self, catalog: &Catalog) -> Text {
+        match self {
+            Because::RequiredBy(by) => {
+                let id = id(catalog, *by);
+                both(format!("required by {id}"), format!("{id} 需要它"))
+            }
+            Because::FollowsFrom(from) => {
+                let id = id(catalog, *from);
+                both(format!("works with what {id} gives"), format!("可接着使用 {id} 的结果"))
+            }
+            Because::OftenWith(with) => {
+                let id = id(catalog, *with);
+                both(format!("often used with {id}"), format!("常与 {id} 一起使用"))
+            }
+            other => other.plain(),
+        }
+    }
+
+    fn plain(&self) -> Text {
+        let (en, zh) = match self {
+            Because::AlwaysLoad => ("marked to be always shown", "标记为始终显示"),
+            Because::Used => ("used in this task", "本任务已使用"),
+            Because::Asked => ("the model asked for its details", "模型查看了它的详情"),
+            Because::CalledUnshown => ("the model called it by name", "模型按名称调用了它"),
+            Because::UserNamed => ("the user named it", "用户点名了它"),
+            Because::FitsWhole => ("all tools fit, so all are shown", "全部工具都放得下，因此全部显示"),
+            Because::NoEvidence => (
+                "nothing in the request points to a tool",
+                "请求中没有指向任何工具的线索",
+            ),
+            Because::Room => ("the reach was widened and there was room", "范围已放宽且仍有余量"),
+            Because::TaskBegan => ("a task began", "任务开始"),
+            Because::Revoked => ("a permission was taken away", "权限被收回"),
+            _ => ("every permitted tool is named", "所有获准的工具都会列出"),
+        };
+        Text::new(en, zh)
+    }
+
+    /// The reason for a tool that stands at `level` without an entry of its own.
+    pub(crate) fn resting(level: Level) -> Because {
+        match level {
+            Level::Named => Because::Listed,
+            Level::Brief | Level::Full => Because::FitsWhole,
+        }
+    }
+}
+
+fn both(en: String, zh: String) -> Text {
+    Text { en, zh }
+}
+
+fn id(catalog: &Catalog, tool: ToolIx) -> &str {
+    catalog.tools().get(tool.index()).map_or("?", |tool| tool.id.as_str())
+}
+
+fn told(terms: &[Term], en: &str, zh: &str) -> Text {
+    let list = |join: &str, field: fn(&str) -> Text, lang| {
+        let told = terms.iter().take(MAX_TERMS).map(|term| {
+            let field = field(&term.field);
+            format!("{} ({})", term.text, field.get(lang))
+        });
+        told.collect::<Vec<_>>().join(join)
+    };
+    Text {
+        en: format!("{en} {}", list(", ", field, Lang::En)),
+        zh: format!("{zh}{}", list("、", field, Lang::Zh)),
+    }
+}
+
+fn field(name: &str) -> Text {
+    let zh = match name {
+        "name" => "名称",
+        "alias" => "别名",
+        "summary" => "简介",
+        "description" => "说明",
+        "category" => "类别",
+        "action" => "动作",
+        "parameter" => "参数",
+        "example" => "示例",
+        "exact" => "完全一致",
+        other => other,
+    };
+    Text::new(name, zh)
+}

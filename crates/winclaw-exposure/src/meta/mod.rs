@@ -1,0 +1,136 @@
+//! The meta tools: how a model finds, reads and calls tools that are not in its tools array, and how it asks the user.
+
+mod parse;
+
+use serde_json::{Value, json};
+use winclaw_catalog::{Catalog, ToolIx};
+use winclaw_tool::ToolSpec;
+
+use crate::Settings;
+
+pub use parse::parse;
+
+/// Most queries of one search.
+pub const MAX_QUERIES: usize = 8;
+/// Most names of one look-up.
+pub const MAX_NAMES: usize = 10;
+/// Most hits a search may ask for.
+pub const MAX_LIMIT: usize = 50;
+/// Hits of a search that states no limit.
+pub const DEFAULT_LIMIT: usize = 8;
+/// Most options of a question.
+pub const MAX_OPTIONS: usize = 8;
+
+/// What a model asked of the host itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MetaCall {
+    /// `tool_search`: which tools do this?
+    Search {
+        /// 1 to 8 needs in words.
+        queries: Vec<String>,
+        /// Most hits wanted, 1 to 50; exact names do not count. `None`: 8.
+        limit: Option<usize>,
+        /// Only this category, as it stands in the catalogue.
+        category: Option<String>,
+    },
+    /// `tool_details`: what are the parameters of these?
+    Details {
+        /// 1 to 10 names.
+        names: Vec<String>,
+    },
+    /// `tool_call`: run this. Everything is decided for the tool it names, never for `tool_call`.
+    Call {
+        /// The tool, by any of its names.
+        name: String,
+        /// Its arguments; an object, `{}` when none were given.
+        arguments: Value,
+    },
+    /// `ask_user`: what only the user knows.
+    Ask {
+        /// The question.
+        question: String,
+        /// Up to 8 answers to choose from; none for a free answer.
+        options: Vec<String>,
+    },
+}
+
+/// The schemas of the meta tools that `settings` allow, in the order they stand in the tools array.
+pub fn specs(settings: &Settings) -> Vec<ToolSpec> {
+    let all = [search(), details(), call(), ask()];
+    all.into_iter().filter(|spec| settings.allows(&spec.name)).collect()
+}
+
+/// What a search may answer: the tools of `category` alone, those that were found first and then the rest of it.
+///
+/// A category that does not exist is no restriction, so that a wrong one never hides what was found.
+pub fn within(catalog: &Catalog, found: Vec<ToolIx>, category: Option<&str>) -> Vec<ToolIx> {
+    let wanted = category.map(|name| name.trim().to_lowercase());
+    let Some(tools) = wanted.and_then(|name| catalog.categories().get(&name)) else {
+        return found;
+    };
+    let mut kept: Vec<ToolIx> = found.into_iter().filter(|ix| tools.contains(ix)).collect();
+    let rest: Vec<ToolIx> = tools.iter().copied().filter(|ix| !kept.contains(ix)).collect();
+    kept.extend(rest);
+    kept
+}
+
+fn search() -> ToolSpec {
+    tool(
+        "tool_search",
+        "Finds tools by what they do, in any language, and shows how to call them. Every tool it shows can be called \
+         at once. Give one query for each need; give a category to list all of it.",
+        json!({
+            "queries": texts(MAX_QUERIES, "What is needed, a few words each."),
+            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "description": "Most tools to show. Default 8."},
+            "category": {"type": "string", "description": "Only tools of this category of the catalogue."}
+        }),
+        &["queries"],
+    )
+}
+
+fn details() -> ToolSpec {
+    tool(
+        "tool_details",
+        "Shows the description and all parameters of tools by name.",
+        json!({"names": texts(MAX_NAMES, "Names of tools, as the catalogue gives them.")}),
+        &["names"],
+    )
+}
+
+fn call() -> ToolSpec {
+    tool(
+        "tool_call",
+        "Calls any tool by its name, also one that is not in your tools list.",
+        json!({
+            "name": {"type": "string", "description": "The tool's name."},
+            "arguments": {"type": "object", "description": "The tool's own arguments."}
+        }),
+        &["name", "arguments"],
+    )
+}
+
+fn ask() -> ToolSpec {
+    tool(
+        "ask_user",
+        "Asks the user one question and waits for the answer. For what only the user can know or decide.",
+        json!({
+            "question": {"type": "string", "description": "One question, in the user's language."},
+            "options": {"type": "array", "items": {"type": "string"}, "maxItems": MAX_OPTIONS,
+                        "description": "Answers to choose from; leave out for a free answer."}
+        }),
+        &["question"],
+    )
+}
+
+fn texts(most: usize, description: &str) -> Value {
+    json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most, "description": description})
+}
+
+fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+    let parameters = json!({"type": "object", "properties": properties, "required": required});
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters,
+    }
+}

@@ -1,0 +1,173 @@
+use winclaw_catalog::RESERVED;
+
+use crate::{Reach, Strategy, Transport};
+
+/// What the host decides about exposure before a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// By what rule tools are shown. Default: progressive, the only one a task may run with.
+    pub strategy: Strategy,
+    /// The model's context window in tokens. Default 128 000.
+    pub window_tokens: u32,
+    /// Most entries the vendor takes in the tools array. Default 128; fewer than 4 count as 4, the number of meta tools.
+    pub max_tools: usize,
+    /// Names of the meta tools that a policy or the model rules out. Default none.
+    pub denied_meta: Vec<String>,
+    /// The transport; `None`, the default, chooses by size. Bridge is not taken when a meta tool it needs is denied.
+    pub transport: Option<Transport>,
+    /// What stands at the head of the system text. Default: two sentences that say who the model works for.
+    pub base_prompt: String,
+    /// How many tokens each part may take.
+    pub budgets: Budgets,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            strategy: Strategy::Progressive,
+            window_tokens: 128_000,
+            max_tools: 128,
+            denied_meta: Vec::new(),
+            transport: None,
+            base_prompt: "You are an assistant that gets things done on the user's computer. \
+                          Do what was asked, no more, and say plainly what you did and what failed."
+                .to_owned(),
+            budgets: Budgets::default(),
+        }
+    }
+}
+
+/// Most that one reach may raise into the tools array, or into the conversation when it is widened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Tools. Those a request names exactly do not count.
+    pub tools: usize,
+    /// Tokens of their schemas.
+    pub tokens: u32,
+    /// The same in percent of the window; the smaller of the two holds.
+    pub percent: u32,
+}
+
+/// Token budgets. Where a percentage of the window stands beside a number, the smaller of the two holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budgets {
+    /// All schemas together, for Direct to be chosen. Default 6 000.
+    pub direct_tokens: u32,
+    /// The same in percent of the window. Default 5.
+    pub direct_percent: u32,
+    /// The tools array in percent of the window when Direct is forced upon a larger catalog. Default 40.
+    pub overflow_percent: u32,
+    /// Tools marked `always_load`, in percent of the window. Default 15.
+    pub core_percent: u32,
+    /// At reach Recommended. Default 8 tools, 2 000 tokens, 5 %.
+    pub recommended: Share,
+    /// At reach Extended. Default 20 tools, 5 000 tokens, 10 %.
+    pub extended: Share,
+    /// At reach Full. Default 60 tools, 12 000 tokens, 20 %.
+    pub full: Share,
+    /// The catalogue. Default 2 500. Names and counts of the categories always stand, whatever they take.
+    pub catalogue_tokens: u32,
+    /// The same in percent of the window. Default 4.
+    pub catalogue_percent: u32,
+    /// Schemas added to the tail unasked, a turn. Default 1 200.
+    pub tail_tokens: u32,
+    /// Schemas added to the tail unasked, a task. Default 8 000.
+    pub unasked_tokens: u32,
+    /// Schemas in one answer to a search, a look-up or a wrong name. Default 4 000.
+    pub answer_tokens: u32,
+    /// A tool and what it requires are shown in full up to this many tokens each, else in brief. Default 350.
+    pub small_schema: u32,
+    /// Evidence whose margin is smaller is weak, unless the request names a tool. Default 0.05.
+    pub weak_margin: f32,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Budgets {
+            direct_tokens: 6_000,
+            direct_percent: 5,
+            overflow_percent: 40,
+            core_percent: 15,
+            recommended: Share {
+                tools: 8,
+                tokens: 2_000,
+                percent: 5,
+            },
+            extended: Share {
+                tools: 20,
+                tokens: 5_000,
+                percent: 10,
+            },
+            full: Share {
+                tools: 60,
+                tokens: 12_000,
+                percent: 20,
+            },
+            catalogue_tokens: 2_500,
+            catalogue_percent: 4,
+            tail_tokens: 1_200,
+            unasked_tokens: 8_000,
+            answer_tokens: 4_000,
+            small_schema: 350,
+            weak_margin: 0.05,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether the meta tool `name` may be used.
+    pub fn allows(&self, name: &str) -> bool {
+        RESERVED.contains(&name) && !self.denied_meta.iter().any(|denied| denied == name)
+    }
+
+    /// Whether a tool that is not in the tools array can be found, read and called through meta tools alone.
+    pub(crate) fn can_bridge(&self) -> bool {
+        ["tool_search", "tool_details", "tool_call"]
+            .iter()
+            .all(|name| self.allows(name))
+    }
+
+    /// Entries the tools array may have.
+    pub(crate) fn slots(&self) -> usize {
+        self.max_tools.max(RESERVED.len())
+    }
+
+    pub(crate) fn share(&self, reach: Reach) -> (usize, u32) {
+        let share = match reach {
+            Reach::Recommended => self.budgets.recommended,
+            Reach::Extended => self.budgets.extended,
+            Reach::Full => self.budgets.full,
+        };
+        (share.tools, share.tokens.min(self.percent(share.percent)))
+    }
+
+    pub(crate) fn direct_tokens(&self) -> u32 {
+        self.budgets
+            .direct_tokens
+            .min(self.percent(self.budgets.direct_percent))
+    }
+
+    pub(crate) fn overflow_tokens(&self) -> u32 {
+        self.percent(self.budgets.overflow_percent)
+    }
+
+    pub(crate) fn core_tokens(&self) -> u32 {
+        self.percent(self.budgets.core_percent)
+    }
+
+    pub(crate) fn catalogue_tokens(&self) -> u32 {
+        self.budgets
+            .catalogue_tokens
+            .min(self.percent(self.budgets.catalogue_percent))
+    }
+
+    /// A budget for text in the conversation; at most a tenth of the window.
+    pub(crate) fn spoken(&self, tokens: u32) -> u32 {
+        tokens.min(self.percent(10))
+    }
+
+    fn percent(&self, percent: u32) -> u32 {
+        let tokens = u64::from(self.window_tokens) * u64::from(percent) / 100;
+        u32::try_from(tokens).unwrap_or(u32::MAX)
+    }
+}
