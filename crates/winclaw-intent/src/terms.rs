@@ -1,0 +1,112 @@
+use rust_stemmers::{Algorithm, Stemmer};
+use winclaw_catalog::names::words;
+
+use crate::stop::is_stop;
+
+/// Longest word that is read, in bytes; longer ones are data, not words.
+const LONGEST: usize = 64;
+
+/// What a term is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A stemmed word, or two parts of a `camelCase` name joined.
+    Word,
+    /// Two neighbouring CJK characters.
+    Pair,
+    /// One CJK character.
+    Single,
+}
+
+/// One tokeniser for requests and tools alike.
+pub(crate) struct Tokeniser {
+    stemmer: Stemmer,
+}
+
+impl Tokeniser {
+    pub(crate) fn new() -> Tokeniser {
+        Tokeniser {
+            stemmer: Stemmer::create(Algorithm::English),
+        }
+    }
+
+    /// Calls `sink` with each term of `text` (in NFKC form), the words it stands for, and its kind.
+    pub(crate) fn each<'a>(&self, text: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
+        let mut compound: Option<(&str, usize)> = None;
+        for word in words(text) {
+            if word.cjk {
+                compound = None;
+                characters(word.text, sink);
+                continue;
+            }
+            self.word(word.text, sink);
+            compound = match compound {
+                Some((head, _)) if word.joined => Some((span(text, head, word.text), 2)),
+                done => {
+                    self.joined(done, sink);
+                    Some((word.text, 1))
+                }
+            };
+        }
+        self.joined(compound, sink);
+    }
+
+    fn word<'a>(&self, word: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
+        let lower = word.to_lowercase();
+        if word.len() <= LONGEST && !is_stop(&lower) {
+            sink(&self.stemmer.stem(&lower), word, Kind::Word);
+        }
+    }
+
+    /// `GitHub` is also the word `github`.
+    fn joined<'a>(&self, compound: Option<(&'a str, usize)>, sink: &mut impl FnMut(&str, &'a str, Kind)) {
+        if let Some((whole, 2..)) = compound.filter(|(whole, _)| whole.len() <= LONGEST) {
+            sink(&self.stemmer.stem(&whole.to_lowercase()), whole, Kind::Word);
+        }
+    }
+}
+
+/// The piece of `text` from the start of `head` to the end of `tail`, both pieces of it.
+fn span<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
+    let start = head.as_ptr() as usize - text.as_ptr() as usize;
+    let end = tail.as_ptr() as usize - text.as_ptr() as usize + tail.len();
+    &text[start..end]
+}
+
+/// The single characters and the pairs of a CJK run.
+fn characters<'a>(run: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
+    let mut before: Option<usize> = None;
+    for (at, c) in run.char_indices() {
+        let end = at + c.len_utf8();
+        sink(&run[at..end], &run[at..end], Kind::Single);
+        if let Some(start) = before {
+            sink(&run[start..end], &run[start..end], Kind::Pair);
+        }
+        before = Some(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        Tokeniser::new().each(text, &mut |term, _, _| found.push(term.to_owned()));
+        found
+    }
+
+    #[test]
+    fn names_and_requests_meet_in_the_same_terms() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("find_symbols", &["find", "symbol"]),
+            ("Finding the symbol!", &["find", "symbol"]),
+            ("findSymbol", &["find", "symbol", "findsymbol"]),
+            ("GitHub", &["git", "hub", "github"]),
+            ("查天气", &["查", "天", "查天", "气", "天气"]),
+            ("the of and", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Every number the ranking depends on. [`WEIGHTS`] is the setting in use; others serve to measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// How soon repeating a word stops counting (BM25's k1).
+    pub k1: f32,
+    /// How much a long text is held against a word in it (BM25's b), 0 to 1.
+    pub b: f32,
+    /// Weight of the tool's own name and title.
+    pub name: f32,
+    /// Weight of the id of its source.
+    pub source: f32,
+    /// Weight of its aliases.
+    pub alias: f32,
+    /// Weight of its summary, where that says something the description does not.
+    pub summary: f32,
+    /// Weight of its description.
+    pub description: f32,
+    /// Weight of its category.
+    pub category: f32,
+    /// Weight of its actions' names.
+    pub action: f32,
+    /// Weight of parameter names, nested ones too.
+    pub parameter: f32,
+    /// Weight of parameter descriptions and of enumerated values.
+    pub parameter_text: f32,
+    /// Weight of its example requests.
+    pub example: f32,
+    /// Weight of one Chinese character as against a pair or a word.
+    pub unigram: f32,
+    /// Weight of the words of used tools' names as against the request's.
+    pub used: f32,
+    /// Share of a dependent's score that its `input_from` tools get.
+    pub via: f32,
+    /// Least share of the best clause's top score another clause's top score must have to count as a need of its own.
+    pub need: f32,
+    /// How many tools each need seats before the rest follow by score.
+    pub seats: usize,
+}
+
+/// The setting in use.
+pub const WEIGHTS: Weights = Weights {
+    k1: 1.2,
+    b: 0.6,
+    name: 3.0,
+    source: 1.0,
+    alias: 3.0,
+    summary: 1.0,
+    description: 1.0,
+    category: 0.5,
+    action: 1.0,
+    parameter: 0.5,
+    parameter_text: 0.3,
+    example: 1.0,
+    unigram: 0.3,
+    used: 0.2,
+    via: 0.1,
+    need: 0.4,
+    seats: 5,
+};
