@@ -1,7 +1,7 @@
 //! Results of the meta tools, as text for the model.
 
 use serde_json::{Map, Value, json};
-use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
+use winclaw_catalog::{Catalog, CatalogTool, Resolution, State, ToolIx};
 use winclaw_tool::{Failure, FailureCode};
 
 use crate::exposure::{Purse, Wish};
@@ -11,8 +11,8 @@ use crate::{Because, Exposure, Level, Place, schema, shelves};
 /// Searches without news after which the answer says that searching on is no use.
 const QUIET_SEARCHES: u32 = 3;
 
-/// Most hits named without their schemas, and most tokens of them.
-const MAX_NAMED: usize = 200;
+/// Most hits named without their schemas.
+const MAX_NAMED: usize = 400;
 
 /// Longest name of an unknown tool that is repeated to the model, in characters.
 const MAX_NAME: usize = 80;
@@ -121,29 +121,62 @@ impl Exposure {
         format!("Call any of these at once{}.{details}", self.by_bridge())
     }
 
-    /// The answer to `tool_details` for tools that were resolved: whole schemas with whole descriptions. At least the
-    /// first that was not shown before is always given.
-    pub fn details_answer(&mut self, catalog: &Catalog, tools: &[ToolIx]) -> String {
-        let shown = self.disclose(catalog, tools, &Because::Asked, true);
+    /// The answer to `tool_details`: for each name the whole schema of the tool it means, or why there is none. A
+    /// schema that was shown before costs one line.
+    pub fn details_answer(&mut self, catalog: &Catalog, resolved: &[(String, Resolution)]) -> String {
+        let known = |(_, resolution): &(String, Resolution)| match resolution {
+            Resolution::One(ix) => Some(*ix),
+            _ => None,
+        };
+        let tools: Vec<ToolIx> = resolved.iter().filter_map(known).collect();
+        let mut shown = self.disclose(catalog, &tools, &Because::Asked, true);
+        let whole = self.whole_descriptions(catalog, &tools, &mut shown);
+        let states = tools.iter().filter_map(|ix| self.state_answer(catalog, *ix));
+        let mut notes: Vec<String> = states.map(|failure| failure.message).collect();
+        for (name, resolution) in resolved {
+            notes.extend(self.unresolved(catalog, name, resolution));
+        }
         let mut answer = Map::new();
-        answer.insert("tools".into(), Value::Array(shown.schemas));
-        let repeated = shown
-            .repeated
-            .iter()
-            .map(|ix| format!("{}: shown above", wire(catalog, *ix)));
-        let repeated: Vec<String> = repeated.collect();
-        if !repeated.is_empty() {
-            answer.insert("shown_above".into(), repeated.into());
-        }
-        let states: Vec<String> = tools
-            .iter()
-            .filter_map(|ix| self.state_answer(catalog, *ix))
-            .map(|f| f.message)
-            .collect();
-        if !states.is_empty() {
-            answer.insert("not_available".into(), states.into());
-        }
+        let mut put = |key: &str, values: Vec<Value>| {
+            if !values.is_empty() {
+                answer.insert(key.to_owned(), values.into());
+            }
+        };
+        put(
+            "tools",
+            shown
+                .schemas
+                .into_iter()
+                .map(|schema| whole_description(catalog, schema))
+                .collect(),
+        );
+        put(
+            "shown_above",
+            shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect(),
+        );
+        put("notes", notes.into_iter().map(Value::from).collect());
         Value::Object(answer).to_string()
+    }
+
+    /// Descriptions as their authors wrote them, of tools whose schemas show a cut one; each once.
+    fn whole_descriptions(&mut self, catalog: &Catalog, tools: &[ToolIx], shown: &mut Disclosure) -> Vec<Value> {
+        let mut whole = Vec::new();
+        for ix in tools.iter().filter(|ix| self.told(**ix) == Level::Full) {
+            let tool = catalog.get(*ix);
+            if tool.full_description() != tool.manifest.description && self.read_whole.insert(*ix) {
+                whole.push(json!({"name": tool.wire_name, "description": tool.full_description()}));
+                shown.repeated.retain(|repeated| repeated != ix);
+            }
+        }
+        whole
+    }
+
+    fn unresolved(&mut self, catalog: &Catalog, name: &str, resolution: &Resolution) -> Option<String> {
+        match resolution {
+            Resolution::One(_) => None,
+            Resolution::Many(tools) => Some(self.ambiguous_answer(catalog, name, tools).message),
+            Resolution::Unknown { nearest } => Some(self.unknown_answer(catalog, name, nearest).message),
+        }
     }
 
     /// The failure for a name that is no tool's: what it may have meant, with schemas, and how to look further. The
@@ -268,7 +301,7 @@ fn wire(catalog: &Catalog, ix: ToolIx) -> &str {
 /// Disabled tools among what was found, and one that the query names.
 fn disabled<'a>(catalog: &'a Catalog, found: &[ToolIx], query: &str) -> impl Iterator<Item = &'a CatalogTool> {
     let named = match catalog.resolve(query) {
-        winclaw_catalog::Resolution::One(ix) => Some(ix),
+        Resolution::One(ix) => Some(ix),
         _ => None,
     };
     let found: Vec<ToolIx> = found

@@ -64,6 +64,7 @@ impl Exposure {
             pending: Vec::new(),
             advice: Advice::default(),
             deferred: BTreeSet::new(),
+            read_whole: BTreeSet::new(),
             ledger: Vec::new(),
         }
     }

@@ -33,6 +33,8 @@ pub struct Exposure {
     pub(crate) advice: Advice,
     pub(crate) watch: Watch,
     pub(crate) deferred: BTreeSet<ToolIx>,
+    /// Tools whose uncut description the model has read.
+    pub(crate) read_whole: BTreeSet<ToolIx>,
     pub(crate) ledger: Vec<Entry>,
 }
 

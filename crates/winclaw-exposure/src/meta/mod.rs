@@ -3,7 +3,7 @@
 mod parse;
 
 use serde_json::{Value, json};
-use winclaw_catalog::{Catalog, ToolIx};
+use winclaw_catalog::{Catalog, RESERVED, ToolIx};
 use winclaw_tool::ToolSpec;
 
 use crate::Settings;
@@ -52,6 +52,11 @@ pub enum MetaCall {
         /// Up to 8 answers to choose from; none for a free answer.
         options: Vec<String>,
     },
+}
+
+/// Whether `name` is that of a meta tool.
+pub fn is_meta(name: &str) -> bool {
+    RESERVED.contains(&name)
 }
 
 /// The schemas of the meta tools that `settings` allow, in the order they stand in the tools array.
