@@ -142,14 +142,8 @@ impl Exposure {
                 answer.insert(key.to_owned(), values.into());
             }
         };
-        put(
-            "tools",
-            shown
-                .schemas
-                .into_iter()
-                .map(|schema| whole_description(catalog, schema))
-                .collect(),
-        );
+        put("tools", shown.schemas);
+        put("whole_descriptions", whole);
         put(
             "shown_above",
             shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect(),
@@ -161,9 +155,10 @@ impl Exposure {
     /// Descriptions as their authors wrote them, of tools whose schemas show a cut one; each once.
     fn whole_descriptions(&mut self, catalog: &Catalog, tools: &[ToolIx], shown: &mut Disclosure) -> Vec<Value> {
         let mut whole = Vec::new();
-        for ix in tools.iter().filter(|ix| self.told(**ix) == Level::Full) {
+        for ix in tools.iter().filter(|ix| ix.index() < catalog.tools().len()) {
             let tool = catalog.get(*ix);
-            if tool.full_description() != tool.manifest.description && self.read_whole.insert(*ix) {
+            let told = self.told(*ix) == Level::Full;
+            if told && tool.full_description() != tool.manifest.description && self.read_whole.insert(*ix) {
                 whole.push(json!({"name": tool.wire_name, "description": tool.full_description()}));
                 shown.repeated.retain(|repeated| repeated != ix);
             }
