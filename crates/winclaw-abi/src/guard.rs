@@ -5,7 +5,7 @@ use abi_stable::std_types::{RStr, RString};
 /// Runs `body`; if it panics, the panic ends here and `fallback` is the result.
 ///
 /// The payload of the panic is leaked: dropping it runs foreign code that may panic again, outside of any catch.
-pub(crate) fn guarded<T>(fallback: T, body: impl FnOnce() -> T) -> T {
+pub fn guarded<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
         Err(payload) => {

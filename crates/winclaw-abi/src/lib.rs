@@ -35,12 +35,14 @@ pub const ABI: u32 = 1;
 /// Name of the one symbol a plugin library exports.
 pub const ENTRY_SYMBOL: &str = abi_stable::library::ROOT_MODULE_LOADER_NAME;
 
-/// What [`export_module!`] expands to; not for use by hand.
+/// What [`export_module!`] expands to and winclaw-sdk builds on; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use abi_stable::library::{__call_root_module_loader, CheckTypeLayout, LibHeader, RootModuleResult};
     pub use abi_stable::prefix_type::PrefixTypeTrait;
     pub use abi_stable::std_types::{ROption, RSlice, RStr, RString};
+
+    pub use crate::guard::guarded;
 }
 
 /// Exports the root module of a plugin library.
