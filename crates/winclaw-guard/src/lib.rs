@@ -1,1 +1,27 @@
-//! Whether a call is well-formed, repeated, drifting or in need of consent.
+//! Whether a call is well-formed, repeated without progress, or in need of consent.
+//!
+//! One [`Guard`] lives as long as a task. [`Guard::judge`] gives each call its verdict before it runs, [`Guard::record`]
+//! tells it what came of the call. [`check_arguments`] is the same check of arguments for who calls a tool by hand.
+//!
+//! Invariants:
+//! - Pure: no I/O, clock, randomness, threads or async; no reference in a schema is ever fetched.
+//! - It cannot know what the request was about: it refuses what is malformed, repeated without progress or not consented
+//!   to, never what seems off the point, and every refusal says how to mend it.
+//! - Every call gets exactly one verdict, whatever its bytes; nothing a model writes makes it panic.
+//! - Arguments that were cut off are never run, not even when what is left could be read.
+//! - A call whose results change is never stopped; one that gives the same result again and again always is.
+//! - Consent attaches to the tool that would run and to its side effect, whatever name it was called by.
+
+mod arguments;
+mod check;
+mod consent;
+mod digest;
+mod example;
+mod guard;
+mod loops;
+mod shape;
+
+pub use arguments::parse_arguments;
+pub use check::check_arguments;
+pub use guard::{Approve, Consent, Guard, Limits, Proposed, Rule, Verdict};
+pub use loops::LoopReport;

@@ -1,0 +1,97 @@
+use serde_json::Value;
+use winclaw_catalog::{CatalogTool, ToolIx, clean};
+use winclaw_tool::{Lang, SideEffect, Text, detail_line};
+
+use crate::{Approve, Consent};
+
+/// Longest detail a person is shown, in characters.
+const MAX_DETAIL: usize = 400;
+
+/// Longest part of the arguments that stands in for a missing detail, in characters.
+const MAX_ARGUMENTS: usize = 120;
+
+/// Whether a call with this side effect runs without asking.
+pub(crate) fn free(approve: Approve, side_effect: SideEffect) -> bool {
+    match approve {
+        Approve::Never => side_effect == SideEffect::Read,
+        Approve::Writes => matches!(side_effect, SideEffect::Read | SideEffect::Write),
+        Approve::Always => true,
+    }
+}
+
+/// One line of what a call is about: the tool's detail keys, or else the head of the arguments.
+pub(crate) fn detail(tool: &CatalogTool, arguments: &Value) -> String {
+    let line = detail_line(&tool.manifest.detail_keys, arguments);
+    match arguments {
+        _ if !line.is_empty() => one_line(&line, MAX_DETAIL),
+        Value::Object(map) if map.is_empty() => String::new(),
+        Value::Null => String::new(),
+        other => one_line(&other.to_string(), MAX_ARGUMENTS),
+    }
+}
+
+fn one_line(text: &str, cap: usize) -> String {
+    clean(&text.replace(['\n', '\r', '\t'], " "), cap)
+}
+
+/// The question before a call.
+pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_shown: bool) -> Consent {
+    let side_effect = tool.manifest.side_effect;
+    let detail = detail(tool, arguments);
+    let unseen = !schema_was_shown && side_effect >= SideEffect::Destructive;
+    let why = Text::new(
+        english(tool, side_effect, &detail, unseen),
+        chinese(tool, side_effect, &detail, unseen),
+    );
+    Consent {
+        tool: ix,
+        side_effect,
+        detail,
+        why,
+    }
+}
+
+fn title(tool: &CatalogTool, lang: Lang) -> &str {
+    let title = tool.manifest.title.get(lang);
+    if title.is_empty() { tool.id.name() } else { title }
+}
+
+fn english(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bool) -> String {
+    let effect = match side_effect {
+        SideEffect::Read => "reads and changes nothing",
+        SideEffect::Write => "makes or changes something on this computer",
+        SideEffect::Destructive => "may delete or overwrite something that cannot be brought back",
+        SideEffect::External => "acts on the world outside, such as sending, posting or paying",
+    };
+    let about = if detail.is_empty() {
+        ".".to_owned()
+    } else {
+        format!(": {detail}.")
+    };
+    let unseen = if unseen {
+        " The model called it without having seen its description."
+    } else {
+        ""
+    };
+    format!("“{}” ({}) {effect}{about}{unseen}", title(tool, Lang::En), tool.id)
+}
+
+fn chinese(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bool) -> String {
+    let effect = match side_effect {
+        SideEffect::Read => "只读取，不做任何更改",
+        SideEffect::Write => "会在这台电脑上新建或修改内容",
+        SideEffect::Destructive => "可能删除或覆盖无法恢复的内容",
+        SideEffect::External => "会影响外部世界，例如发送、发布或付款",
+    };
+    let about = if detail.is_empty() {
+        "。".to_owned()
+    } else {
+        format!("：{detail}。")
+    };
+    let unseen = if unseen {
+        "模型在没有看过它的说明的情况下调用了它。"
+    } else {
+        ""
+    };
+    format!("“{}”（{}）{effect}{about}{unseen}", title(tool, Lang::Zh), tool.id)
+}

@@ -1,0 +1,182 @@
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use winclaw_tool::Outcome;
+
+/// SHA-256 of what makes two calls, or two results, the same.
+pub(crate) type Signature = [u8; 32];
+
+/// Deepest nesting that is told apart; below it everything counts as the same.
+const MAX_DEPTH: usize = 128;
+
+/// Shortest text of an argument that is masked in a failure's message, in bytes.
+const MIN_MASKED: usize = 2;
+
+/// What came of a call, for comparing.
+pub(crate) struct CallResult {
+    /// Equal for equal results.
+    pub(crate) print: Signature,
+    /// For a failure: equal for failures that differ only in numbers and in what the arguments said.
+    pub(crate) failure: Option<FailureKind>,
+}
+
+/// A failure without what varies.
+pub(crate) struct FailureKind {
+    pub(crate) print: Signature,
+    pub(crate) message: String,
+}
+
+/// The signature of a call's arguments: the order of keys and the values at `volatile` paths do not matter.
+pub(crate) fn signature(arguments: &Value, volatile: &[String]) -> Signature {
+    Sha256::digest(canonical(arguments, volatile)).into()
+}
+
+/// The signature of arguments that could not be read.
+pub(crate) fn signature_of_text(raw: &str) -> Signature {
+    Sha256::digest(raw.trim()).into()
+}
+
+/// What came of a call with `arguments`.
+pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String]) -> CallResult {
+    match outcome {
+        Ok(output) => {
+            let print = Sha256::digest(format!("ok {}", canonical(&output.value, volatile))).into();
+            CallResult { print, failure: None }
+        }
+        Err(failure) => {
+            let told = failure.to_string();
+            let kind = masked(&told, arguments);
+            let failure = FailureKind {
+                print: Sha256::digest(kind).into(),
+                message: failure.message.clone(),
+            };
+            CallResult {
+                print: Sha256::digest(format!("failed {told}")).into(),
+                failure: Some(failure),
+            }
+        }
+    }
+}
+
+/// `value` as text with sorted keys, without what stands at the dotted `volatile` paths.
+fn canonical(value: &Value, volatile: &[String]) -> String {
+    let mut text = String::new();
+    let kept = volatile.iter().fold(None, |kept: Option<Value>, path| {
+        let mut kept = kept.unwrap_or_else(|| value.clone());
+        remove(&mut kept, path);
+        Some(kept)
+    });
+    write(kept.as_ref().unwrap_or(value), &mut text, MAX_DEPTH);
+    text
+}
+
+fn remove(value: &mut Value, path: &str) {
+    let Value::Object(map) = value else { return };
+    match path.split_once('.') {
+        None => {
+            map.shift_remove(path);
+        }
+        Some((head, rest)) => {
+            map.get_mut(head).into_iter().for_each(|inner| remove(inner, rest));
+        }
+    }
+}
+
+fn write(value: &Value, text: &mut String, depth: usize) {
+    match value {
+        _ if depth == 0 => text.push('…'),
+        Value::Object(map) => write_object(map, text, depth),
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write(item, text, depth - 1);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+fn write_object(map: &Map<String, Value>, text: &mut String, depth: usize) {
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_by_key(|(key, _)| key.as_str());
+    text.push('{');
+    for (key, value) in entries {
+        text.push_str(&Value::String(key.clone()).to_string());
+        text.push(':');
+        write(value, text, depth - 1);
+        text.push(',');
+    }
+    text.push('}');
+}
+
+/// `message` with the texts of `arguments` and every number replaced, so that trivially varied calls fail alike.
+fn masked(message: &str, arguments: &Value) -> String {
+    let mut texts = Vec::new();
+    gather(arguments, &mut texts, MAX_DEPTH);
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    let masked = texts
+        .iter()
+        .fold(message.to_owned(), |message, text| message.replace(text, "§"));
+    let mut plain = String::with_capacity(masked.len());
+    for c in masked.chars() {
+        match c {
+            c if c.is_numeric() && plain.ends_with('#') => {}
+            c if c.is_numeric() => plain.push('#'),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn gather<'a>(value: &'a Value, texts: &mut Vec<&'a str>, depth: usize) {
+    match value {
+        _ if depth == 0 || texts.len() >= 64 => {}
+        Value::String(text) if text.len() >= MIN_MASKED => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, texts, depth - 1)),
+        Value::Object(map) => map.values().for_each(|item| gather(item, texts, depth - 1)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use winclaw_tool::Failure;
+
+    use super::*;
+
+    fn kind(message: &str, arguments: &Value) -> Signature {
+        result_of(&Err(Failure::tool_failed(message)), arguments, &[])
+            .failure
+            .expect("a failure")
+            .print
+    }
+
+    #[test]
+    fn order_of_keys_and_volatile_values_do_not_matter_and_all_else_does() {
+        let volatile = ["title".to_owned(), "run.id".to_owned()];
+        let sign = |value: Value| signature(&value, &volatile);
+        let call = sign(json!({"cmd": "noop", "run": {"id": 1, "dir": "a"}, "title": "one"}));
+        assert_eq!(
+            call,
+            sign(json!({"title": "two", "run": {"dir": "a", "id": 2}, "cmd": "noop"}))
+        );
+        assert_eq!(call, sign(json!({"run": {"dir": "a"}, "cmd": "noop"})));
+        for other in [
+            json!({"cmd": "noop"}),
+            json!({"cmd": "noop", "run": {"dir": "b"}}),
+            json!({"cmd": ["noop"], "run": {"dir": "a"}}),
+        ] {
+            assert_ne!(call, sign(other));
+        }
+        assert_ne!(sign(json!([1, 2])), sign(json!([2, 1])));
+    }
+
+    #[test]
+    fn a_failure_is_the_same_when_only_numbers_and_arguments_differ() {
+        let one = kind("no file /tmp/a1 (errno 2)", &json!({"path": "/tmp/a1"}));
+        assert_eq!(one, kind("no file /tmp/b22 (errno 17)", &json!({"path": "/tmp/b22"})));
+        assert_ne!(one, kind("no permission for /tmp/a1", &json!({"path": "/tmp/a1"})));
+    }
+}

@@ -1,0 +1,282 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
+use winclaw_tool::{Failure, Outcome, SideEffect, Text};
+
+use crate::arguments::{self, Refusal};
+use crate::check::Checker;
+use crate::consent;
+use crate::digest::{Signature, result_of, signature, signature_of_text};
+use crate::loops::{Answer, LoopReport, Loops};
+
+/// Which side effects run without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Approve {
+    /// Only reads run without asking. The default.
+    #[default]
+    Never,
+    /// Reads and writes run without asking.
+    Writes,
+    /// Everything runs without asking.
+    Always,
+}
+
+/// Bounds of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many calls run from one reply. Default 8.
+    pub calls_per_reply: usize,
+    /// How many times a call may give the same result before it is stopped. Default 3; 0 counts as 1.
+    pub repeats: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            calls_per_reply: 8,
+            repeats: 3,
+        }
+    }
+}
+
+/// A call as the model proposed it, its name resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proposed<'a> {
+    /// The tool, already unwrapped from `tool_call`.
+    pub tool: ToolIx,
+    /// The arguments, byte for byte as the model wrote them.
+    pub raw_arguments: &'a str,
+    /// Whether the reply was cut off at the output limit within this call.
+    pub cut_off: bool,
+    /// The call's place in its reply, from 0, counting every call.
+    pub position: usize,
+    /// Whether the tool's schema was in the context when the model made the call.
+    pub schema_was_shown: bool,
+}
+
+/// What happens to a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It runs.
+    Run {
+        /// The arguments, normalised to an object and valid.
+        arguments: Value,
+    },
+    /// It runs, and the model is told something with the result.
+    RunWithAdvice {
+        /// The arguments.
+        arguments: Value,
+        /// What to tell the model, in whole sentences.
+        advice: String,
+    },
+    /// It runs only if the person agrees.
+    AskUser {
+        /// The arguments, valid.
+        arguments: Value,
+        /// What to ask.
+        consent: Consent,
+    },
+    /// It does not run.
+    NotRun {
+        /// What the model is told: what is wrong and how to mend it. Its code is always `invalid_args`, since only the
+        /// model can mend it; `rule` says what it was.
+        failure: Failure,
+        /// The rule that stopped it.
+        rule: Rule,
+    },
+}
+
+/// What a person is asked before a call runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    /// The tool that would run.
+    pub tool: ToolIx,
+    /// What it may do to the world.
+    pub side_effect: SideEffect,
+    /// One line of what the call is about.
+    pub detail: String,
+    /// The whole question as a sentence: title, id, side effect in words, detail.
+    pub why: Text,
+}
+
+/// Why a call did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    /// Its arguments end before they are complete.
+    CutOff,
+    /// Its arguments are not JSON, or are nested too deeply to be read.
+    NotJson,
+    /// Its arguments do not fit the tool's schema.
+    Schema,
+    /// Too many calls stand before it in the same reply.
+    BatchLimit,
+    /// It was made before, and nothing came of it.
+    Repeat,
+}
+
+impl Rule {
+    /// The rule in snake_case, as traces have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rule::CutOff => "cut_off",
+            Rule::NotJson => "not_json",
+            Rule::Schema => "schema",
+            Rule::BatchLimit => "batch_limit",
+            Rule::Repeat => "repeat",
+        }
+    }
+}
+
+/// Judges the calls of one task.
+#[derive(Debug)]
+pub struct Guard {
+    limits: Limits,
+    approve: Approve,
+    loops: Loops,
+    /// By fingerprint of the tool: compiling a schema costs more than checking many calls.
+    checkers: BTreeMap<String, Checker>,
+}
+
+impl Guard {
+    /// A guard that has seen nothing yet.
+    pub fn new(limits: Limits, approve: Approve) -> Guard {
+        Guard {
+            limits,
+            approve,
+            loops: Loops::new(limits.repeats),
+            checkers: BTreeMap::new(),
+        }
+    }
+
+    /// The verdict on one call.
+    ///
+    /// In this order: place in the reply, arguments readable, repetition, schema, consent. A tool that is not
+    /// [`State::Ready`] passes with `Run` once its arguments can be read, since only the toolbox answers for the state
+    /// and never runs such a tool; nobody is asked to agree to what cannot happen.
+    ///
+    /// # Panics
+    /// When `call.tool` is not of this `catalog`.
+    pub fn judge(&mut self, catalog: &Catalog, call: &Proposed<'_>) -> Verdict {
+        let tool = catalog.get(call.tool);
+        self.loops.stand_at(call.position);
+        if call.position >= self.limits.calls_per_reply {
+            return not_run(Rule::BatchLimit, beyond_limit(tool, self.limits.calls_per_reply));
+        }
+        match arguments::read(call.raw_arguments, call.cut_off) {
+            Ok(arguments) => self.judge_arguments(tool, call, arguments),
+            Err(refusal) => {
+                let sign = signature_of_text(call.raw_arguments);
+                match self.loops.before(call.tool, tool, sign) {
+                    Answer::Stop(message) => self.stop(call.tool, sign, short(call.raw_arguments), message),
+                    _ => self.refuse(call.tool, tool, sign, &Value::Null, unreadable(tool, refusal)),
+                }
+            }
+        }
+    }
+
+    /// Takes in what came of a call: of every call that ran, and of those the person refused. `arguments` are those of
+    /// the verdict.
+    pub fn record(&mut self, catalog: &Catalog, tool: ToolIx, arguments: &Value, outcome: &Outcome) {
+        let entry = catalog.get(tool);
+        let volatile = &entry.manifest.volatile_keys;
+        let changes_world = entry.manifest.side_effect != SideEffect::Read;
+        self.loops.ran(
+            tool,
+            signature(arguments, volatile),
+            result_of(outcome, arguments, volatile),
+            changes_world,
+        );
+    }
+
+    /// The loop the model was caught in: it kept making a call after being told that it is not run any more. Once
+    /// there is a report the task shall end.
+    pub fn stopped(&self) -> Option<&LoopReport> {
+        self.loops.report()
+    }
+
+    fn judge_arguments(&mut self, tool: &CatalogTool, call: &Proposed<'_>, arguments: Value) -> Verdict {
+        let sign = signature(&arguments, &tool.manifest.volatile_keys);
+        let mut advice = Vec::new();
+        match self.loops.before(call.tool, tool, sign) {
+            Answer::Stop(message) => return self.stop(call.tool, sign, consent::detail(tool, &arguments), message),
+            Answer::Nudge(words) => advice.push(words),
+            Answer::Free => {}
+        }
+        if tool.state != State::Ready {
+            return Verdict::Run { arguments };
+        }
+        let checker = self
+            .checkers
+            .entry(tool.fingerprint.clone())
+            .or_insert_with(|| Checker::of(tool));
+        if let Err(failure) = checker.check(tool, &arguments) {
+            return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure));
+        }
+        advice.extend(checker.advice(tool));
+        if !consent::free(self.approve, tool.manifest.side_effect) {
+            let consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
+            return Verdict::AskUser { arguments, consent };
+        }
+        if advice.is_empty() {
+            Verdict::Run { arguments }
+        } else {
+            Verdict::RunWithAdvice {
+                arguments,
+                advice: advice.join(" "),
+            }
+        }
+    }
+
+    /// Counts a malformed call; when it was refused in the same way too often, that is what the model is told.
+    fn refuse(
+        &mut self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        sign: Signature,
+        arguments: &Value,
+        (rule, failure): (Rule, Failure),
+    ) -> Verdict {
+        let result = result_of(&Err(failure.clone()), arguments, &[]);
+        match self.loops.refused(ix, tool, sign, result) {
+            Some(message) => self.stop(ix, sign, consent::detail(tool, arguments), message),
+            None => not_run(rule, failure),
+        }
+    }
+
+    fn stop(&mut self, ix: ToolIx, sign: Signature, detail: String, message: String) -> Verdict {
+        self.loops.stopped(ix, sign, detail);
+        not_run(Rule::Repeat, Failure::invalid_args(message))
+    }
+}
+
+fn not_run(rule: Rule, failure: Failure) -> Verdict {
+    Verdict::NotRun { failure, rule }
+}
+
+fn beyond_limit(tool: &CatalogTool, limit: usize) -> Failure {
+    let message = format!(
+        "`{}` was not run: only {limit} calls run from one reply; send it again in your next reply.",
+        tool.id
+    );
+    Failure {
+        retryable: true,
+        ..Failure::invalid_args(message)
+    }
+}
+
+fn unreadable(tool: &CatalogTool, refusal: Refusal) -> (Rule, Failure) {
+    (
+        refusal.rule,
+        Failure::invalid_args(format!("`{}` was not run: {}", tool.id, refusal.message)),
+    )
+}
+
+fn short(raw: &str) -> String {
+    winclaw_catalog::clean(raw, 120)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+use std::collections::BTreeMap;
+
+use winclaw_catalog::{CatalogTool, ToolIx};
+
+use crate::digest::{CallResult, FailureKind, Signature};
+
+/// How many replies may contain a stopped call before the task ends.
+const INSIST: usize = 2;
+
+/// How many stopped calls there may be without anything new before the task ends.
+const STOPS: usize = 4;
+
+/// How many times as many unchanged results a tool that is meant to be polled may give.
+const POLL_PATIENCE: usize = 4;
+
+/// How many times as many alike failures of one tool with different arguments there may be.
+const FAILURE_PATIENCE: usize = 2;
+
+/// A loop that the model did not leave when told to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopReport {
+    /// The tool it called.
+    pub tool: ToolIx,
+    /// How many times the call was made without anything new, those that were not run included.
+    pub times: usize,
+    /// One line of what the call was about.
+    pub detail: String,
+}
+
+/// What past calls mean for the next one.
+pub(crate) enum Answer {
+    /// Nothing.
+    Free,
+    /// It may run, and the model should hear this.
+    Nudge(String),
+    /// It may not run; the model hears this.
+    Stop(String),
+}
+
+/// What is known of one call: a tool with arguments.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    print: Signature,
+    /// How many times in a row the result was `print`.
+    same: usize,
+    /// In how many replies it was stopped since the result last changed, and the last of them.
+    stops: usize,
+    stopped_in: Option<u64>,
+}
+
+/// How often a tool failed alike.
+#[derive(Debug, Clone, Default)]
+struct Alike {
+    message: String,
+    /// In how many replies, and the last of them.
+    times: usize,
+    last_in: Option<u64>,
+}
+
+type Failures = BTreeMap<(ToolIx, Signature), Alike>;
+
+/// Remembers what calls gave, and finds those that lead nowhere.
+#[derive(Debug)]
+pub(crate) struct Loops {
+    repeats: usize,
+    reply: u64,
+    position: Option<usize>,
+    seen: BTreeMap<(ToolIx, Signature), Seen>,
+    failures: Failures,
+    refusals: Failures,
+    /// Stopped calls since there was something new.
+    stops: usize,
+    report: Option<LoopReport>,
+}
+
+impl Loops {
+    pub(crate) fn new(repeats: usize) -> Loops {
+        Loops {
+            repeats: repeats.max(1),
+            reply: 0,
+            position: None,
+            seen: BTreeMap::new(),
+            failures: Failures::new(),
+            refusals: Failures::new(),
+            stops: 0,
+            report: None,
+        }
+    }
+
+    /// A call stands at `position` of its reply. A place that is not after the last one begins a new reply.
+    pub(crate) fn stand_at(&mut self, position: usize) {
+        if self.position.is_none_or(|last| position <= last) {
+            self.reply += 1;
+        }
+        self.position = Some(position);
+    }
+
+    pub(crate) fn report(&self) -> Option<&LoopReport> {
+        self.report.as_ref()
+    }
+
+    /// What past calls mean for this one.
+    pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Signature) -> Answer {
+        let same = self.seen.get(&(ix, sign)).map_or(0, |seen| seen.same);
+        let patience = if tool.manifest.poll { POLL_PATIENCE } else { 1 };
+        if same >= self.repeats * patience {
+            return Answer::Stop(repeated(tool, same));
+        }
+        if let Some(alike) = self.worst_failure(ix) {
+            if alike.times >= self.repeats * FAILURE_PATIENCE {
+                return Answer::Stop(fails_alike(tool, alike));
+            }
+            if alike.times >= self.repeats {
+                return Answer::Nudge(keeps_failing(tool, alike));
+            }
+        }
+        match tool.manifest.poll {
+            true if same >= self.repeats => Answer::Nudge(unchanged(same)),
+            false if same > 0 && same + 1 >= self.repeats => Answer::Nudge(about_to_repeat(same)),
+            _ => Answer::Free,
+        }
+    }
+
+    fn worst_failure(&self, ix: ToolIx) -> Option<&Alike> {
+        let of_tool = self.failures.range((ix, Signature::default())..=(ix, [u8::MAX; 32]));
+        of_tool.map(|(_, alike)| alike).max_by_key(|alike| alike.times)
+    }
+
+    /// A call ran and gave `result`.
+    pub(crate) fn ran(&mut self, ix: ToolIx, sign: Signature, result: CallResult, changes_world: bool) {
+        let is_news = self.note(ix, sign, result.print);
+        match result.failure {
+            Some(kind) => self.reply_failed(ix, kind),
+            None if is_news => self.something_new((ix, sign), changes_world),
+            None => {}
+        }
+    }
+
+    /// A call was malformed. What to say instead, when the tool was called in the same wrong way too often.
+    pub(crate) fn refused(
+        &mut self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        sign: Signature,
+        result: CallResult,
+    ) -> Option<String> {
+        self.note(ix, sign, result.print);
+        let kind = result.failure?;
+        let alike = count(&mut self.refusals, self.reply, ix, kind);
+        (alike.times > self.repeats * FAILURE_PATIENCE).then(|| fails_alike(tool, alike))
+    }
+
+    /// Counts a result; whether it differs from the last one.
+    fn note(&mut self, ix: ToolIx, sign: Signature, print: Signature) -> bool {
+        let seen = self.seen.entry((ix, sign)).or_default();
+        if seen.same > 0 && seen.print == print {
+            seen.same += 1;
+            return false;
+        }
+        let is_news = seen.print != print;
+        *seen = Seen {
+            print,
+            same: 1,
+            ..Seen::default()
+        };
+        is_news
+    }
+
+    fn reply_failed(&mut self, ix: ToolIx, kind: FailureKind) {
+        count(&mut self.failures, self.reply, ix, kind);
+    }
+
+    /// A call brought something new, so what failed may work now; and if it changed the world, other calls may give
+    /// other results. Their last results are kept: should they still be the same, that is no news.
+    fn something_new(&mut self, but: (ToolIx, Signature), changes_world: bool) {
+        self.stops = 0;
+        self.failures.clear();
+        self.refusals.clear();
+        if changes_world {
+            for (_, seen) in self.seen.iter_mut().filter(|(call, _)| **call != but) {
+                (seen.same, seen.stops) = (0, 0);
+            }
+        }
+    }
+
+    /// A call was not run because of what [`Loops::before`] or [`Loops::refused`] said. Of one reply only the first
+    /// counts: the model could not have known yet.
+    pub(crate) fn stopped(&mut self, ix: ToolIx, sign: Signature, detail: String) {
+        let reply = self.reply;
+        let seen = self.seen.entry((ix, sign)).or_default();
+        if seen.stopped_in == Some(reply) {
+            return;
+        }
+        (seen.stops, seen.stopped_in) = (seen.stops + 1, Some(reply));
+        self.stops += 1;
+        if self.report.is_none() && (seen.stops >= INSIST || self.stops >= STOPS) {
+            self.report = Some(LoopReport {
+                tool: ix,
+                times: seen.same + seen.stops,
+                detail,
+            });
+        }
+    }
+}
+
+fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {
+    let alike = failures.entry((ix, kind.print)).or_default();
+    if alike.last_in != Some(reply) {
+        *alike = Alike {
+            message: kind.message,
+            times: alike.times + 1,
+            last_in: Some(reply),
+        };
+    }
+    alike
+}
+
+const INSTEAD: &str =
+    "Use the result you have, change the arguments, use another tool, ask the user, or say what is in the way.";
+
+fn repeated(tool: &CatalogTool, same: usize) -> String {
+    format!(
+        "`{}` was not run: this call gave the same result {same} times. {INSTEAD}",
+        tool.id
+    )
+}
+
+fn fails_alike(tool: &CatalogTool, alike: &Alike) -> String {
+    let told = first_line(&alike.message);
+    format!(
+        "`{}` was not run: it failed in the same way {} times, whatever the arguments: {told} {INSTEAD}",
+        tool.id, alike.times
+    )
+}
+
+fn keeps_failing(tool: &CatalogTool, alike: &Alike) -> String {
+    format!(
+        "`{}` failed in the same way {} times before; if it does again, do something else.",
+        tool.id, alike.times
+    )
+}
+
+fn unchanged(same: usize) -> String {
+    format!("Nothing has changed in {same} calls: wait longer before you ask again, or go on with something else.")
+}
+
+fn about_to_repeat(same: usize) -> String {
+    let times = if same == 1 {
+        "once".to_owned()
+    } else {
+        format!("{same} times")
+    };
+    format!("This call already gave the same result {times}; if it does again, it will not be run any more.")
+}
+
+fn first_line(message: &str) -> String {
+    winclaw_catalog::clean(message.lines().next().unwrap_or(""), 300)
+}
+
+#[cfg(test)]
+mod tests;
