@@ -13,6 +13,8 @@ use crate::{ChatReply, Delta, Message, ModelError, Usage};
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// Most lines of one event that are kept while they may still join to JSON.
 const MAX_PENDING_LINES: u32 = 64;
+/// One of these stands in every chunk; an object without them may be a part of one that spreads over several lines.
+const CHUNK_FIELDS: [&str; 3] = ["choices", "error", "usage"];
 /// Reasons to finish that mean the model was not done.
 const CUT_OFF: [&str; 6] = [
     "length",
@@ -166,11 +168,11 @@ impl Events {
                 self.done = true;
             }
             _ => match serde_json::from_str::<Map<String, Value>>(data) {
-                Ok(chunk) => {
+                Ok(chunk) if self.pending_lines == 0 || CHUNK_FIELDS.iter().any(|field| chunk.contains_key(*field)) => {
                     self.drop_pending();
                     self.chunk(&Value::Object(chunk), sink);
                 }
-                Err(_) => self.join(data, sink),
+                _ => self.join(data, sink),
             },
         }
     }

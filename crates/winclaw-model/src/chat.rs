@@ -114,6 +114,9 @@ pub trait ChatModel: Send + Sync {
         128
     }
 
+    /// The very bytes of the body that [`complete`](ChatModel::complete) sends for `request`, for fingerprints in traces.
+    fn payload(&self, request: &ChatRequest) -> Vec<u8>;
+
     /// Sends `request` and waits for the whole reply, giving its pieces to `sink` as they come.
     ///
     /// Errors: [`ModelError::Protocol`] at once when the conversation is not well-formed (see [`crate::validate`]);

@@ -62,7 +62,6 @@ impl Timeouts {
 /// Timeouts end in [`ModelError::Unreachable`], 401 and 403 in [`ModelError::Authentication`], other errors in
 /// [`ModelError::Rejected`]; 429 and 5xx are tried twice more as long as nothing was given to the sink. Redirects are not
 /// followed. Loopback servers are reached without a proxy.
-#[derive(Debug)]
 pub struct OpenAi {
     client: Client,
     profile: Profile,
@@ -72,6 +71,17 @@ pub struct OpenAi {
     window_tokens: u32,
     timeouts: Timeouts,
     pause: Pause,
+}
+
+impl fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may hold a password.
+        let url = http::shown(&self.url);
+        f.debug_struct("OpenAi")
+            .field("model", &self.label())
+            .field("url", &url)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A secret that can be sent but not printed.
@@ -141,8 +151,12 @@ impl OpenAi {
         self
     }
 
+    fn body(&self, request: &ChatRequest) -> String {
+        chat_body(request, &self.model, &self.profile, true).to_string()
+    }
+
     async fn with_retries(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
-        let body = chat_body(request, &self.model, &self.profile, true).to_string();
+        let body = self.body(request);
         let mut attempt = 0;
         loop {
             let mut spoke = false;
@@ -320,6 +334,10 @@ impl ChatModel for OpenAi {
         self.profile.max_tools
     }
 
+    fn payload(&self, request: &ChatRequest) -> Vec<u8> {
+        self.body(request).into_bytes()
+    }
+
     async fn complete(
         &self,
         request: &ChatRequest,
@@ -347,10 +365,9 @@ fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
 }
 
 fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
-    let base = base.trim().trim_end_matches('/').trim_end_matches("/chat/completions");
-    let url = Url::parse(&format!("{base}/chat/completions")).ok();
+    let url = Url::parse(base.trim()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    url.ok_or_else(|| ModelError::Config {
+    let mut url = url.ok_or_else(|| ModelError::Config {
         what: Text::new(
             format!("{variable} is not an http or https URL"),
             format!("{variable} 不是有效的 http 或 https 地址"),
@@ -359,7 +376,14 @@ fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
             format!("set it to the base of the API, such as {variable}=http://127.0.0.1:8080/v1"),
             format!("请设为接口的基础地址，例如 {variable}=http://127.0.0.1:8080/v1"),
         ),
-    })
+    })?;
+    let path = url
+        .path()
+        .trim_end_matches('/')
+        .trim_end_matches("/chat/completions")
+        .to_owned();
+    url.set_path(&format!("{path}/chat/completions"));
+    Ok(url)
 }
 
 fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, ModelError> {
@@ -420,16 +444,46 @@ mod tests {
     }
 
     #[test]
+    fn a_vendor_behind_tls_can_be_prepared_without_asking_it() {
+        let model = model("deepseek/m", &[("DEEPSEEK_API_KEY", "k")]);
+        let url = model.as_ref().map(|model| model.url.as_str());
+        // A machine without root certificates says so instead of panicking.
+        let unreachable = matches!(&model, Err(ModelError::Unreachable { .. }));
+        assert!(
+            unreachable || url == Ok("https://api.deepseek.com/chat/completions"),
+            "{model:?}"
+        );
+    }
+
+    #[test]
     fn keys_are_never_printed() {
-        let key = ("OPENAI_API_KEY", "sk-very-secret");
-        let model = model(
-            "openai/m",
-            &[key, ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9")],
-        )
-        .expect("a model");
-        let shown = http::shown(&model.url);
-        assert!(!shown.contains("very-secret") && !format!("{:?}", model.key).contains("very-secret"));
+        let set = [
+            ("OPENAI_API_KEY", "sk-very-secret"),
+            ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9/v1"),
+        ];
+        let model = model("openai/m", &set).expect("a model");
+        let shown = format!("{model:?} {:?} {:?}", model.key, model.silent(Duration::from_secs(1)));
+        assert!(
+            !shown.contains("very-secret") && shown.contains("127.0.0.1:9/v1"),
+            "{shown}"
+        );
         assert_eq!(model.without_key("bad key sk-very-secret!"), "bad key [key]!");
+    }
+
+    #[test]
+    fn the_url_is_built_from_any_base() {
+        let cases = [
+            ("http://h", "http://h/chat/completions"),
+            ("http://h/v1/", "http://h/v1/chat/completions"),
+            (" https://h/v1/chat/completions ", "https://h/v1/chat/completions"),
+            (
+                "https://h/d?api-version=1",
+                "https://h/d/chat/completions?api-version=1",
+            ),
+        ];
+        for (base, url) in cases {
+            assert_eq!(endpoint(base, "V").as_ref().map(Url::as_str), Ok(url));
+        }
     }
 
     #[test]

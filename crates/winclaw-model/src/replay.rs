@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_tool::Text;
 
 pub use self::script::{Expect, Reply, Script, ScriptCall, Step};
-use crate::{ChatModel, ChatReply, ChatRequest, Delta, ModelError, validate};
+use crate::{ChatModel, ChatReply, ChatRequest, Delta, ModelError, PROFILES, chat_body, validate};
 
 /// Characters of a replayed text that are given to the sink at once.
 const CHUNK: usize = 8;
@@ -72,6 +72,13 @@ impl ChatModel for Replay {
 
     fn window_tokens(&self) -> u32 {
         self.script.window_tokens
+    }
+
+    /// What an OpenAI-compatible server would be sent; a script is sent nothing.
+    fn payload(&self, request: &ChatRequest) -> Vec<u8> {
+        chat_body(request, &self.label(), &PROFILES[0], true)
+            .to_string()
+            .into_bytes()
     }
 
     async fn complete(
