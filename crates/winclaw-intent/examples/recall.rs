@@ -63,10 +63,7 @@ fn set(weights: &mut Weights, text: &str) -> Result<(), Box<dyn Error>> {
         "parameter_text" => &mut weights.parameter_text,
         "unigram" => &mut weights.unigram,
         "need" => &mut weights.need,
-        "seats" => {
-            weights.seats = number as usize;
-            return Ok(());
-        }
+        "focus" => &mut weights.focus,
         _ => return Err(format!("there is no weight {name}").into()),
     };
     *place = number;

@@ -18,12 +18,24 @@ pub(crate) struct Posting {
     pub(crate) field: Field,
 }
 
+/// A word of a request that some tool has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) term: u32,
+    pub(crate) weight: f32,
+    /// The word as it stands in the request.
+    pub(crate) surface: &'a str,
+}
+
+/// Most distinct words read of one request.
+const WORDS: usize = 256;
+
 /// A catalog made ready for weighing. It belongs to the catalog it was built from.
 pub struct Index {
     pub(crate) weights: Weights,
-    pub(crate) tokeniser: Tokeniser,
     pub(crate) ladder: Ladder,
     pub(crate) size: usize,
+    tokeniser: Tokeniser,
     terms: BTreeMap<String, u32>,
     postings: Vec<Vec<Posting>>,
 }
@@ -53,8 +65,21 @@ impl Index {
         }
     }
 
-    pub(crate) fn term(&self, term: &str) -> Option<u32> {
-        self.terms.get(term).copied()
+    /// Adds the words of `text` that any tool has; a word asked for before counts once, with its first weight.
+    pub(crate) fn ask<'a>(&self, text: &'a str, weight: f32, asked: &mut Vec<Asked<'a>>) {
+        self.tokeniser.each(text, &mut |term, surface, kind| {
+            let weight = if kind == Kind::Single {
+                weight * self.weights.unigram
+            } else {
+                weight
+            };
+            let Some(&term) = self.terms.get(term).filter(|_| asked.len() < WORDS) else {
+                return;
+            };
+            if !asked.iter().any(|word| word.term == term) {
+                asked.push(Asked { term, weight, surface });
+            }
+        });
     }
 
     /// The tools under a term, in order.

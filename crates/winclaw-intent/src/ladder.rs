@@ -88,21 +88,19 @@ impl Ladder {
         }
     }
 
-    /// The tools `text` (in NFKC form) names, each with its surest naming.
-    pub(crate) fn named(&self, text: &str) -> BTreeMap<ToolIx, Named> {
-        let mut found = BTreeMap::new();
+    /// Adds the tools `text` (in NFKC form) names, each with its surest naming.
+    pub(crate) fn find(&self, text: &str, found: &mut BTreeMap<ToolIx, Named>) {
         for &(rung, ix) in self.whole.get(&fold(text)).into_iter().flatten() {
-            note(&mut found, rung, ix, text.trim());
+            note(found, rung, ix, text.trim());
         }
         let units = units(text);
         for start in (0..units.len()).filter(|&start| !units[start].continues) {
-            self.named_from(text, &units[start..], &mut found);
+            self.find_from(text, &units[start..], found);
         }
-        found
     }
 
     /// The names that begin with the first of `units`.
-    fn named_from(&self, text: &str, units: &[Unit<'_>], found: &mut BTreeMap<ToolIx, Named>) {
+    fn find_from(&self, text: &str, units: &[Unit<'_>], found: &mut BTreeMap<ToolIx, Named>) {
         let mut folded = String::new();
         for (at, unit) in units.iter().enumerate().take(LONGEST) {
             folded.push_str(&fold(unit.text));

@@ -13,11 +13,11 @@
 //! - A tool that policy disables is never a hit.
 //! - Any text is bounded in time and memory: of more than 8,000 characters the first and last 4,000 are read.
 
+mod board;
 mod clauses;
 mod fields;
 mod index;
 mod ladder;
-mod merge;
 mod reasons;
 mod stop;
 mod terms;

@@ -1,26 +1,37 @@
-use winclaw_catalog::ToolIx;
-use winclaw_catalog::evidence::Term;
+use winclaw_catalog::evidence::{Hit, Term};
 
-use crate::index::Index;
-use crate::weigh::Asked;
+use crate::index::{Asked, Index};
 
 /// Most words named for one hit.
 const MOST: usize = 6;
 
-/// The words that carried the score of `tool`, strongest first.
-pub(crate) fn terms(index: &Index, asked: &[Asked<'_>], tool: ToolIx) -> Vec<Term> {
-    let mut found: Vec<(f32, &str, &'static str)> = Vec::new();
+/// A word of the request, and what it added to a hit.
+type Part<'a> = (f32, &'a str, &'static str);
+
+/// Gives each hit the words that carried its score, strongest first, after those it has already.
+pub(crate) fn fill(index: &Index, asked: &[Asked<'_>], hits: &mut [Hit]) {
+    let mut seats: Vec<Option<usize>> = vec![None; index.size];
+    for (at, hit) in hits.iter().enumerate() {
+        seats[hit.tool.index()] = Some(at);
+    }
+    let mut parts: Vec<Vec<Part<'_>>> = vec![Vec::new(); hits.len()];
     for word in asked {
-        let list = index.postings(word.term);
-        if let Ok(at) = list.binary_search_by_key(&tool, |posting| posting.tool) {
-            found.push((word.weight * list[at].gain, word.surface, list[at].field.label()));
+        for posting in index.postings(word.term) {
+            if let Some(seat) = seats[posting.tool.index()] {
+                parts[seat].push((word.weight * posting.gain, word.surface, posting.field.label()));
+            }
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let term = |(score, text, field): (f32, &str, &str)| Term {
+    for (hit, parts) in hits.iter_mut().zip(parts) {
+        hit.terms.extend(strongest(parts));
+    }
+}
+
+fn strongest(mut parts: Vec<Part<'_>>) -> impl Iterator<Item = Term> {
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    parts.into_iter().take(MOST).map(|(score, text, field)| Term {
         text: text.to_owned(),
         field: field.to_owned(),
         score,
-    };
-    found.into_iter().take(MOST).map(term).collect()
+    })
 }

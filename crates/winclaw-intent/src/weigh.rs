@@ -5,35 +5,27 @@ use winclaw_catalog::evidence::{Evidence, Hit, Term};
 use winclaw_catalog::names::normal;
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::index::Index;
+use crate::board::{Board, Scored};
+use crate::index::{Asked, Index};
 use crate::ladder::Named;
-use crate::merge::{Scored, in_turn};
-use crate::terms::Kind;
 use crate::{Query, clauses, reasons};
 
 /// Most hits that no name brought.
 const HITS: usize = 100;
 
-/// Most distinct words read of one request.
-const WORDS: usize = 256;
+/// How many tools of each need get a lift.
+const SEATS: usize = 20;
 
 /// How many of the best hits shares, margin and edges are taken from.
 const TOP: usize = 10;
-
-/// A word of the request that some tool has.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) term: u32,
-    pub(crate) weight: f32,
-    pub(crate) surface: &'a str,
-}
 
 impl Index {
     /// What `query` says about the tools of `catalog`, which must be the catalog this index was built from.
     ///
     /// Hits come best first: those the request names, then the rest, at most 100 of them. Where the request has several
-    /// needs the best for each come in turn, so that scores need not fall from hit to hit. `input_from` tools of the top
-    /// hits follow with [`Hit::via`] set; such a hit without terms has nothing but the edge to speak for it.
+    /// needs, the tools that fit one of them best are lifted, so that each need gets a seat. Tools whose results feed a
+    /// top hit (`input_from`) get a small share of its score and [`Hit::via`]; such a hit without terms has nothing but
+    /// the edge to speak for it.
     pub fn weigh(&self, catalog: &Catalog, query: &Query<'_>) -> Evidence {
         let message = bounded(query.message);
         let plan = bounded(query.plan_step.unwrap_or(""));
@@ -43,136 +35,88 @@ impl Index {
         needs.iter().for_each(|need| self.ask(need, 1.0, &mut asked));
         used.iter()
             .for_each(|name| self.ask(name, self.weights.used, &mut asked));
-        let mut board = Board::new(self.size);
-        let all = board.rank(self, &asked);
-        let lists = self.lists(&needs, &mut board);
-        let order = in_turn(&all, &lists, self.weights.seats, self.size);
-        let mut named = self.ladder.named(&message);
-        named.extend(self.ladder.named(&plan));
-        self.evidence(
-            catalog,
-            &Found {
-                all: &all,
-                order: &order,
-                named: &named,
-                asked: &asked,
-            },
-        )
+
+        let ranked = self.rank(&asked, &needs);
+        let mut named = BTreeMap::new();
+        self.ladder.find(&message, &mut named);
+        self.ladder.find(&plan, &mut named);
+        let mut hits = hits(&ranked, &named);
+        reasons::fill(self, &asked, &mut hits);
+        self.follow_edges(catalog, &mut hits);
+        Evidence {
+            categories: shares(catalog, &hits),
+            margin: margin(&hits),
+            hits,
+        }
     }
 
-    /// Adds the words of `text` that any tool has; a word asked for again counts once.
-    fn ask<'a>(&self, text: &'a str, weight: f32, asked: &mut Vec<Asked<'a>>) {
-        self.tokeniser.each(text, &mut |term, surface, kind| {
-            let weight = if kind == Kind::Single {
-                weight * self.weights.unigram
-            } else {
-                weight
-            };
-            let Some(term) = self.term(term).filter(|_| asked.len() < WORDS) else {
-                return;
-            };
-            if !asked.iter().any(|word| word.term == term) {
-                asked.push(Asked { term, weight, surface });
-            }
-        });
-    }
-
+    /// Names of the last tools used, latest first.
     fn used_names(&self, catalog: &Catalog, used: &[ToolIx]) -> Vec<String> {
-        let known = used.iter().filter(|ix| ix.index() < self.size);
+        let known = used.iter().rev().filter(|ix| ix.index() < self.size);
         known
-            .rev()
             .take(TOP)
             .map(|&ix| normal(catalog.get(ix).id.as_str()).into_owned())
             .collect()
     }
 
-    /// The list of each need, if there are several: clauses whose best tool fits about as well as the best of any.
-    fn lists(&self, needs: &[String], board: &mut Board) -> Vec<Vec<Scored>> {
-        if needs.len() < 2 {
-            return Vec::new();
+    /// The best tools for all the words together, lifted by how well they fit one of several needs.
+    fn rank(&self, asked: &[Asked<'_>], needs: &[String]) -> Vec<Scored> {
+        let mut board = Board::new(self.size);
+        let all = board.rank(self, asked, HITS);
+        let lists = if needs.len() > 1 {
+            self.lists(needs, &mut board)
+        } else {
+            Vec::new()
+        };
+        if lists.len() < 2 {
+            return all;
         }
-        let rank = |need: &String| {
+        let lifts = self.lifts(all.first().map_or(0.0, |scored| scored.1), &lists);
+        all.into_iter()
+            .chain(lifts)
+            .for_each(|(tool, score)| board.add(tool, score));
+        board.take(HITS)
+    }
+
+    /// The best tools for each need that any tool fits.
+    fn lists(&self, needs: &[String], board: &mut Board) -> Vec<Vec<Scored>> {
+        let list = |need: &String| {
             let mut asked = Vec::new();
             self.ask(need, 1.0, &mut asked);
-            board.rank(self, &asked)
+            board.rank(self, &asked, SEATS)
         };
-        let mut lists: Vec<Vec<Scored>> = needs.iter().map(rank).collect();
-        let top = |list: &Vec<Scored>| list.first().map_or(0.0, |scored| scored.1);
-        let best = lists.iter().map(top).fold(0.0, f32::max);
-        lists.retain(|list| top(list) > 0.0 && top(list) >= best * self.weights.need);
-        if lists.len() > 1 { lists } else { Vec::new() }
+        needs.iter().map(list).filter(|list| !list.is_empty()).collect()
     }
 
-    fn evidence(&self, catalog: &Catalog, found: &Found<'_>) -> Evidence {
-        let mut hits = self.named_hits(found);
-        let scores: BTreeMap<ToolIx, f32> = found.all.iter().copied().collect();
-        let others = found.order.iter().filter(|ix| !found.named.contains_key(ix)).take(HITS);
-        hits.extend(others.map(|&tool| Hit {
-            tool,
-            score: scores.get(&tool).copied().unwrap_or(0.0),
-            exact: false,
-            terms: reasons::terms(self, found.asked, tool),
-            via: None,
-        }));
-        self.follow_edges(catalog, &mut hits);
-        let categories = shares(catalog, &hits);
-        let margin = margin(&hits);
-        Evidence {
-            hits,
-            categories,
-            margin,
+    /// What each tool gains from the need it fits best: up to the share `need` of `best`, the less the further it falls
+    /// behind the need's first, and the less the need's first falls behind that of the clearest need.
+    fn lifts(&self, best: f32, lists: &[Vec<Scored>]) -> BTreeMap<ToolIx, f32> {
+        let clearest = lists.iter().map(|list| list[0].1).fold(0.0, f32::max);
+        let mut lifts: BTreeMap<ToolIx, f32> = BTreeMap::new();
+        for list in lists {
+            let first = list[0].1;
+            for &(tool, score) in list {
+                let lift = self.weights.need * best * first / clearest * (score / first).powf(self.weights.focus);
+                let most = lifts.entry(tool).or_default();
+                *most = most.max(lift);
+            }
         }
-    }
-
-    /// The hits the request names, surest naming first; each stands above the best of the others.
-    fn named_hits(&self, found: &Found<'_>) -> Vec<Hit> {
-        let best = found.all.first().map_or(1.0, |scored| scored.1);
-        let scores: BTreeMap<ToolIx, f32> = found.all.iter().copied().collect();
-        let hit = |(&tool, named): (&ToolIx, &Named)| {
-            let lift = best * (1.0 + 0.1 * named.rung as u8 as f32);
-            let mut terms = vec![Term {
-                text: named.text.clone(),
-                field: "exact".into(),
-                score: lift,
-            }];
-            terms.extend(reasons::terms(self, found.asked, tool));
-            let score = lift + scores.get(&tool).copied().unwrap_or(0.0);
-            (
-                named.rung,
-                Hit {
-                    tool,
-                    score,
-                    exact: true,
-                    terms,
-                    via: None,
-                },
-            )
-        };
-        let mut hits: Vec<_> = found.named.iter().map(hit).collect();
-        hits.sort_by(|a, b| {
-            b.0.cmp(&a.0)
-                .then(b.1.score.total_cmp(&a.1.score))
-                .then(a.1.tool.cmp(&b.1.tool))
-        });
-        hits.into_iter().map(|(_, hit)| hit).collect()
+        lifts.retain(|_, lift| *lift > 0.0);
+        lifts
     }
 
     /// Lifts the tools whose results feed a top hit, a little, and brings in those that were no hits.
     fn follow_edges(&self, catalog: &Catalog, hits: &mut Vec<Hit>) {
-        let tops: Vec<(ToolIx, f32)> = hits.iter().take(TOP).map(|hit| (hit.tool, hit.score)).collect();
         let mut lifts: BTreeMap<ToolIx, (f32, ToolIx)> = BTreeMap::new();
-        for (from, score) in tops {
+        for hit in hits.iter().take(TOP) {
+            let lift = (hit.score * self.weights.via, hit.tool);
             for &to in catalog
-                .input_from(from)
+                .input_from(hit.tool)
                 .iter()
                 .filter(|&&to| catalog.get(to).permitted())
             {
-                let lift = lifts.entry(to).or_insert((0.0, from));
-                *lift = if score * self.weights.via > lift.0 {
-                    (score * self.weights.via, from)
-                } else {
-                    *lift
-                };
+                let most = lifts.entry(to).or_insert(lift);
+                *most = if lift.0 > most.0 { lift } else { *most };
             }
         }
         for (to, (lift, from)) in lifts {
@@ -187,63 +131,42 @@ impl Index {
                 }),
             }
         }
+        let named = hits.iter().take_while(|hit| hit.exact).count();
+        hits[named..].sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
     }
 }
 
-/// What was found, before it becomes evidence.
-struct Found<'a> {
-    /// Every tool with a score, best first.
-    all: &'a [Scored],
-    /// The same tools in the order of the needs.
-    order: &'a [ToolIx],
-    named: &'a BTreeMap<ToolIx, Named>,
-    asked: &'a [Asked<'a>],
-}
-
-/// Scores of all tools, used again from one ranking to the next.
-struct Board {
-    scores: Vec<f32>,
-    touched: Vec<ToolIx>,
-}
-
-impl Board {
-    fn new(size: usize) -> Board {
-        Board {
-            scores: vec![0.0; size],
-            touched: Vec::new(),
+/// The named tools, surest naming first, each above the best of the others; then the others.
+fn hits(ranked: &[Scored], named: &BTreeMap<ToolIx, Named>) -> Vec<Hit> {
+    let best = ranked.first().map_or(1.0, |scored| scored.1);
+    let scores: BTreeMap<ToolIx, f32> = ranked.iter().copied().collect();
+    let hit = |(&tool, named): (&ToolIx, &Named)| {
+        let lift = best * (1.0 + f32::from(named.rung as u8));
+        let term = Term {
+            text: named.text.clone(),
+            field: "exact".into(),
+            score: lift,
+        };
+        let score = lift + scores.get(&tool).copied().unwrap_or(0.0);
+        Hit {
+            tool,
+            score,
+            exact: true,
+            terms: vec![term],
+            via: None,
         }
-    }
-
-    /// The tools that have any of the words, best first; of equals the first by id.
-    fn rank(&mut self, index: &Index, asked: &[Asked<'_>]) -> Vec<Scored> {
-        for word in asked {
-            for posting in index.postings(word.term) {
-                let score = &mut self.scores[posting.tool.index()];
-                if *score == 0.0 {
-                    self.touched.push(posting.tool);
-                }
-                *score += word.weight * posting.gain;
-            }
-        }
-        let scores = &mut self.scores;
-        let drained = self
-            .touched
-            .drain(..)
-            .map(|ix| (ix, std::mem::take(&mut scores[ix.index()])));
-        let mut ranked: Vec<Scored> = drained.filter(|scored| scored.1 > 0.0).collect();
-        best_first(&mut ranked);
-        ranked
-    }
-}
-
-/// Sorts, and keeps at most [`HITS`].
-fn best_first(ranked: &mut Vec<Scored>) {
-    let order = |a: &Scored, b: &Scored| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if ranked.len() > HITS {
-        ranked.select_nth_unstable_by(HITS, order);
-        ranked.truncate(HITS);
-    }
-    ranked.sort_unstable_by(order);
+    };
+    let mut hits: Vec<Hit> = named.iter().map(hit).collect();
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
+    let others = ranked.iter().filter(|scored| !named.contains_key(&scored.0));
+    hits.extend(others.map(|&(tool, score)| Hit {
+        tool,
+        score,
+        exact: false,
+        terms: Vec::new(),
+        via: None,
+    }));
+    hits
 }
 
 /// The text in NFKC form; of a very long one the beginning and the end.
@@ -256,8 +179,9 @@ fn bounded(text: &str) -> Cow<'_, str> {
     if tail <= head {
         return normal(text);
     }
-    let both = format!("{}\n{}", &text[..head], &text[tail..]);
-    normal(&both).into_owned().into()
+    normal(&format!("{}\n{}", &text[..head], &text[tail..]))
+        .into_owned()
+        .into()
 }
 
 /// What share of the best hits' scores each category has.
@@ -277,10 +201,9 @@ fn shares(catalog: &Catalog, hits: &[Hit]) -> Vec<(String, f32)> {
 
 /// One minus the mean of the next four scores over the best.
 fn margin(hits: &[Hit]) -> f32 {
-    let mut scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-    scores.sort_by(|a, b| b.total_cmp(a));
-    let Some((&best, rest)) = scores.split_first() else {
+    let Some((best, rest)) = hits.split_first() else {
         return 0.0;
     };
-    (1.0 - rest.iter().take(4).sum::<f32>() / 4.0 / best).clamp(0.0, 1.0)
+    let next: f32 = rest.iter().take(4).map(|hit| hit.score).sum();
+    (1.0 - next / 4.0 / best.score).clamp(0.0, 1.0)
 }

@@ -31,17 +31,17 @@ pub struct Weights {
     pub used: f32,
     /// Share of a dependent's score that its `input_from` tools get.
     pub via: f32,
-    /// Least share of the best clause's top score another clause's top score must have to count as a need of its own.
+    /// Share of the best score that the best tool of a further need is lifted by.
     pub need: f32,
-    /// How many tools each need seats before the rest follow by score.
-    pub seats: usize,
+    /// How fast that lift falls for tools that fit the need less well (a power).
+    pub focus: f32,
 }
 
 /// The setting in use.
 pub const WEIGHTS: Weights = Weights {
-    k1: 1.2,
+    k1: 1.0,
     b: 0.6,
-    name: 3.0,
+    name: 2.0,
     source: 1.0,
     alias: 3.0,
     summary: 1.0,
@@ -49,11 +49,11 @@ pub const WEIGHTS: Weights = Weights {
     category: 0.5,
     action: 1.0,
     parameter: 0.5,
-    parameter_text: 0.3,
+    parameter_text: 0.5,
     example: 1.0,
     unigram: 0.3,
     used: 0.2,
     via: 0.1,
     need: 0.4,
-    seats: 5,
+    focus: 4.0,
 };
