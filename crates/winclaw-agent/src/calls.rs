@@ -32,7 +32,13 @@ impl Task<'_> {
         if self.parts.cancel.is_cancelled() {
             return self.not_run(&call.id, &call.name, &cancelled());
         }
-        let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
+        let asked = Asked {
+            id: &call.id,
+            name: &call.name,
+            arguments: &call.arguments,
+            position,
+            cut_off,
+        };
         match self.as_meta(&asked) {
             Some(Ok(meta)) => self.answer_meta(&asked, meta).await,
             Some(Err(failure)) => self.not_run(&call.id, &call.name, &failure),
@@ -103,7 +109,9 @@ impl Task<'_> {
         self.recorder.consent(self.catalog(), asked.id, consent, answer);
         let why = match answer {
             Answer::Yes => return self.run_tool(asked, tool, arguments, None).await,
-            Answer::No => "the person said no to this call. Do not try it again; go on without it or ask what they want instead",
+            Answer::No => {
+                "the person said no to this call. Do not try it again; go on without it or ask what they want instead"
+            }
             Answer::NobodyToAsk => {
                 "this call needs the person's consent and nobody can be asked here. Go on without it and say what was not done"
             }
@@ -121,7 +129,10 @@ impl Task<'_> {
 
     async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
         self.started(asked, tool, &arguments);
-        let observer = Arc::new(Watch { front: Arc::clone(self.parts.front), call_id: asked.id.to_owned() });
+        let observer = Arc::new(Watch {
+            front: Arc::clone(self.parts.front),
+            call_id: asked.id.to_owned(),
+        });
         let begun = Instant::now();
         let cancel = self.parts.cancel.child_token();
         let outcome = self.parts.toolbox.run(tool, arguments.clone(), cancel, observer).await;
@@ -156,9 +167,10 @@ impl Task<'_> {
             self.used.push(tool);
         }
         let signal = match outcome {
-            Err(failure) if is_missing_capability(failure.code) => {
-                Signal::CapabilityMissing { tool, error: failure.to_string() }
-            }
+            Err(failure) if is_missing_capability(failure.code) => Signal::CapabilityMissing {
+                tool,
+                error: failure.to_string(),
+            },
             _ => Signal::Used(tool),
         };
         let rises = self.exposure.learn(catalog, signal);
@@ -187,7 +199,10 @@ fn cancelled() -> Failure {
 
 /// Failures that may mean another tool is needed; not denials, not what passes by itself.
 fn is_missing_capability(code: FailureCode) -> bool {
-    matches!(code, FailureCode::ToolFailed | FailureCode::NeedsConfig | FailureCode::Incompatible | FailureCode::Unavailable)
+    matches!(
+        code,
+        FailureCode::ToolFailed | FailureCode::NeedsConfig | FailureCode::Incompatible | FailureCode::Unavailable
+    )
 }
 
 /// A failure as the model reads it.
@@ -224,15 +239,22 @@ struct Watch {
 impl Observer for Watch {
     fn progress(&self, fraction: Option<f64>, message: &str) {
         let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Progress { call_id, fraction, message });
+        self.front.show(Event::Progress {
+            call_id,
+            fraction,
+            message,
+        });
     }
 
     fn log(&self, level: LogLevel, message: &str) {
         let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Log { call_id, level: level.as_str(), message });
+        self.front.show(Event::Log {
+            call_id,
+            level: level.as_str(),
+            message,
+        });
     }
 }
-
 
 #[cfg(test)]
 mod tests {

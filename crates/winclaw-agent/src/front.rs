@@ -88,8 +88,8 @@ pub enum Event {
     /// The model may see more from now on.
     Rise {
         /// What made it widen, in words.
-        cause: String,
-        /// Ids of the tools that rose.
+        cause: Text,
+        /// Ids of the tools that rose; empty when the reach as a whole did.
         tools: Vec<String>,
     },
     /// Something a person should know.

@@ -4,7 +4,7 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
 use winclaw_exposure::{Exposure, Settings, Signal};
-use winclaw_guard::{Approve, Guard, Limits};
+use winclaw_guard::{Approve, Guard, Limits, LoopReport};
 use winclaw_intent::{Index, Query};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
 use winclaw_tool::Text;
@@ -88,13 +88,19 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
         let catalog = parts.toolbox.catalog();
-        let query = Query { message: &options.request, plan_step: None, used: &[] };
+        let query = Query {
+            message: &options.request,
+            plan_step: None,
+            used: &[],
+        };
         let evidence = parts.index.weigh(catalog, &query);
         let exposure = Exposure::begin(catalog, &evidence, options.exposure.clone());
         Task {
-            guard: Guard::new(options.limits.clone(), options.approve),
+            guard: Guard::new(options.limits, options.approve),
             exposure,
-            messages: vec![Message::User { text: options.request.clone() }],
+            messages: vec![Message::User {
+                text: options.request.clone(),
+            }],
             recorder: Recorder::new(recorder),
             open: record::Open::default(),
             used: Vec::new(),
@@ -138,8 +144,11 @@ impl<'a> Task<'a> {
     }
 
     fn weigh(&self) -> Evidence {
-        let query =
-            Query { message: &self.options.request, plan_step: self.plan_step.as_deref(), used: &self.used };
+        let query = Query {
+            message: &self.options.request,
+            plan_step: self.plan_step.as_deref(),
+            used: &self.used,
+        };
         self.parts.index.weigh(self.catalog(), &query)
     }
 
@@ -176,6 +185,9 @@ impl<'a> Task<'a> {
 
     fn take_reply(&mut self, reply: &ChatReply) {
         add(&mut self.usage, &reply.usage);
+        if reply.skipped_lines > 0 {
+            self.notice(skipped(reply.skipped_lines));
+        }
         let (text, reasoning, calls) = (reply.text.clone(), reply.reasoning.clone(), reply.calls.clone());
         if !text.trim().is_empty() {
             self.plan_step = Some(text.clone());
@@ -191,11 +203,15 @@ impl<'a> Task<'a> {
             return self.nudge(silent);
         }
         if silent {
-            return Step::End(EndState::NotCompleted { why: "the model gave no answer".into() });
+            return Step::End(EndState::NotCompleted {
+                why: "the model gave no answer".into(),
+            });
         }
         self.answer = reply.text.clone();
         if reply.cut_off {
-            return Step::End(EndState::NotCompleted { why: "the model's answer was cut off".into() });
+            return Step::End(EndState::NotCompleted {
+                why: "the model's answer was cut off".into(),
+            });
         }
         Step::End(self.open.state())
     }
@@ -210,7 +226,9 @@ impl<'a> Task<'a> {
         self.parts.front.show(Event::TextEnd);
         let text = match silent {
             true => "Your reply was empty. Answer the request, or call a tool.",
-            false => "More tools are available than you used. Look at them, or search with tool_search, before you give up; if none fits, say so again.",
+            false => {
+                "More tools are available than you used. Look at them, or search with tool_search, before you give up; if none fits, say so again."
+            }
         };
         self.messages.push(Message::User { text: text.into() });
         Step::Next
@@ -225,7 +243,10 @@ impl<'a> Task<'a> {
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
             let content = self.answer_call(call, position, cut_off).await;
-            self.messages.push(Message::Tool { call_id: call.id.clone(), content });
+            self.messages.push(Message::Tool {
+                call_id: call.id.clone(),
+                content,
+            });
         }
     }
 
@@ -234,24 +255,27 @@ impl<'a> Task<'a> {
             return Step::End(EndState::Interrupted);
         }
         match self.guard.stopped() {
-            Some(report) => Step::End(EndState::Stopped { why: report.words(self.catalog()) }),
+            Some(report) => Step::End(EndState::Stopped {
+                why: repeated(self.catalog(), report),
+            }),
             None => Step::Next,
         }
     }
 
     fn out_of_turns(&self) -> EndState {
-        EndState::NotCompleted { why: format!("the limit of {} model calls was reached", self.options.max_turns) }
+        EndState::NotCompleted {
+            why: format!("the limit of {} model calls was reached", self.options.max_turns),
+        }
     }
 
     pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
         for rise in rises {
-            let event = record::rise_event(self.catalog(), rise);
-            self.recorder.rise(&event, self.exposure.reach());
-            self.parts.front.show(event);
+            self.recorder.rise(self.catalog(), rise, self.exposure.reach());
+            self.parts.front.show(record::rise_event(self.catalog(), rise));
         }
     }
 
-    pub(crate) fn notice(&self, text: Text) {
+    fn notice(&self, text: Text) {
         self.parts.front.show(Event::Notice { text });
     }
 
@@ -265,6 +289,21 @@ impl<'a> Task<'a> {
             messages: self.messages,
         }
     }
+}
+
+fn skipped(lines: u32) -> Text {
+    Text::new(
+        format!("{lines} lines of the model's stream could not be read and were passed over"),
+        format!("模型数据流中有 {lines} 行无法读取，已跳过"),
+    )
+}
+
+fn repeated(catalog: &Catalog, report: &LoopReport) -> String {
+    let LoopReport { tool, times, detail } = report;
+    format!(
+        "{} was called {times} times without anything new ({detail})",
+        catalog.get(*tool).id
+    )
 }
 
 /// Adds the tail to the last message, which is the person's or a tool's.

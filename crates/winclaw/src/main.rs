@@ -1,2 +1,133 @@
-//! WinClaw, a tool host for AI agents: the command line.
-fn main() {}
+//! WinClaw, a tool host for AI agents: the command line and the composition root.
+//!
+//! Invariants:
+//! - Nothing is sent anywhere unless a command's own words say so: `explain`, `tool list`, `plugin` and `trace` use no
+//!   network; `run` asks the model that was chosen; tools reach the hosts their manifests name.
+//! - Without a terminal nothing waits for a prompt.
+//! - What comes from outside is freed of control characters before a terminal sees it.
+//! - Every end has one of the exit codes of [`complaint::Exit`], and with `--output json` one JSON line on standard error.
+
+mod cli;
+mod commands;
+mod complaint;
+mod config;
+mod host;
+mod screen;
+mod task;
+mod terminal;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+use crate::cli::{Cli, Command, OutputWord};
+use crate::complaint::{Complaint, Exit};
+use crate::config::Config;
+use crate::screen::{Screen, Style};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if arguments.get(1).is_some_and(|word| word == "tool-host") {
+        return ExitCode::from(u8::try_from(winclaw_loader::tool_host_main(&arguments[2..])).unwrap_or(1));
+    }
+    let lang = words::early_lang(&arguments);
+    let matches = words::command(lang).get_matches_from(&arguments);
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    start_log(cli.common.verbose);
+    let json = wants_json(&cli.command);
+    match run(cli) {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err((screen, complaint)) => {
+            complain(&screen, &complaint, json);
+            ExitCode::from(complaint.exit as u8)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Exit, (Screen, Complaint)> {
+    let screen = Screen::new(words::lang_of(cli.common.lang));
+    let config = Config::load(&cli.common).map_err(|complaint| (screen, complaint))?;
+    let screen = Screen::new(config.lang);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| {
+        let why = error.to_string();
+        (
+            screen,
+            Complaint::new(
+                Exit::Internal,
+                format!("cannot start: {why}"),
+                format!("无法启动：{why}"),
+            ),
+        )
+    })?;
+    let done = runtime.block_on(dispatch(config, screen, cli.command, cli.common.verbose > 0));
+    // A thread that still waits for the person's answer must not keep the program.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    done.map_err(|complaint| (screen, complaint))
+}
+
+async fn dispatch(config: Config, screen: Screen, command: Command, verbose: bool) -> Result<Exit, Complaint> {
+    match command {
+        Command::Explain(args) => commands::explain::run(config, screen, &args),
+        Command::Run(args) => commands::run::run(config, screen, args, verbose).await,
+        Command::Demo(args) => commands::demo::run(config, screen, args, verbose).await,
+        Command::Tool(command) => commands::tool::run(config, screen, command, verbose).await,
+        Command::Plugin(command) => commands::plugin::run(config, screen, command),
+        Command::Trace(command) => commands::trace::run(&config, screen, command),
+        Command::Doctor(args) => commands::doctor::run(config, screen, args).await,
+        Command::Completions { shell } => {
+            let mut command = words::command(config.lang);
+            clap_complete::generate(shell, &mut command, "winclaw", &mut std::io::stdout());
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn wants_json(command: &Command) -> bool {
+    match command {
+        Command::Run(args) => args.task.output != OutputWord::Text,
+        Command::Tool(cli::ToolCommand::Call(args)) => args.output != OutputWord::Text,
+        Command::Tool(cli::ToolCommand::List(args)) | Command::Doctor(args) => args.json,
+        Command::Tool(cli::ToolCommand::Describe { json, .. }) => *json,
+        Command::Plugin(cli::PluginCommand::List(args)) | Command::Trace(cli::TraceCommand::List(args)) => args.json,
+        Command::Plugin(cli::PluginCommand::Inspect { json, .. }) => *json,
+        Command::Trace(cli::TraceCommand::Show { json, .. }) => *json,
+        Command::Explain(args) => args.json,
+        Command::Demo(_) | Command::Completions { .. } => false,
+    }
+}
+
+fn complain(screen: &Screen, complaint: &Complaint, json: bool) {
+    if json {
+        return screen.note(&complaint.json_line(screen.lang));
+    }
+    let head = screen.paint(Style::Red, screen.word("error", "错误"));
+    screen.note(&format!("{head}: {}", screen::harmless(screen.text(&complaint.what))));
+    if !complaint.mend.is_empty() {
+        screen.note(&format!("  {}", screen::harmless(screen.text(&complaint.mend))));
+    }
+}
+
+/// Diagnostics of the program itself, on standard error; `WINCLAW_LOG` takes a filter such as `winclaw_loader=debug`.
+fn start_log(verbose: u8) {
+    use tracing_subscriber::EnvFilter;
+    let default = if verbose > 1 {
+        "winclaw=debug,winclaw_loader=debug,winclaw_model=debug"
+    } else {
+        "off"
+    };
+    let filter = EnvFilter::try_from_env("WINCLAW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}

@@ -1,0 +1,165 @@
+//! `winclaw doctor`.
+
+use serde_json::{Value, json};
+use winclaw_model::ModelChoice;
+
+use crate::cli::JsonArgs;
+use crate::complaint::{Complaint, Exit};
+use crate::config::Config;
+use crate::host::{Host, Opening};
+use crate::screen::{Screen, Style, columns};
+
+/// One thing that was looked at.
+struct Check {
+    name: &'static str,
+    good: Good,
+    words: String,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Good {
+    Yes,
+    Maybe,
+    No,
+}
+
+impl Check {
+    fn new(name: &'static str, good: Good, words: impl Into<String>) -> Self {
+        Check {
+            name,
+            good,
+            words: words.into(),
+        }
+    }
+}
+
+/// Looks at everything and says it; ends with 2 when something that is needed is missing.
+pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit, Complaint> {
+    let host = Host::open(config, screen, Opening::default())?;
+    let mut checks = vec![
+        program(),
+        config_file(&host),
+        data_dir(&host),
+        plugins(&host),
+        network(),
+    ];
+    checks.push(model(&host).await);
+    if args.json {
+        let rows: Vec<Value> = checks.iter().map(row_json).collect();
+        screen.line(&json!({"checks": rows, "problems": host.problems}).to_string());
+    } else {
+        let rows: Vec<Vec<String>> = checks.iter().map(|check| row(&screen, check)).collect();
+        columns(&rows).iter().for_each(|line| screen.line(line));
+        host.problems
+            .iter()
+            .for_each(|problem| screen.line(&host.problem_lines(problem)));
+    }
+    let bad = checks.iter().any(|check| check.good == Good::No);
+    Ok(if bad { Exit::Usage } else { Exit::Done })
+}
+
+fn row(screen: &Screen, check: &Check) -> Vec<String> {
+    let mark = match check.good {
+        Good::Yes => screen.paint(Style::Green, "✓"),
+        Good::Maybe => screen.paint(Style::Yellow, "!"),
+        Good::No => screen.paint(Style::Red, "✗"),
+    };
+    vec![format!("{mark} {}", check.name), check.words.clone()]
+}
+
+fn row_json(check: &Check) -> Value {
+    let state = match check.good {
+        Good::Yes => "ok",
+        Good::Maybe => "attention",
+        Good::No => "missing",
+    };
+    json!({"check": check.name, "state": state, "message": check.words})
+}
+
+fn program() -> Check {
+    let words = format!("winclaw {} for {}", env!("CARGO_PKG_VERSION"), winclaw_loader::TARGET);
+    Check::new("program", Good::Yes, words)
+}
+
+fn config_file(host: &Host) -> Check {
+    let place = host.config.file.display();
+    let words = match host.config.file.is_file() {
+        true => place.to_string(),
+        false => format!(
+            "{place} ({})",
+            host.screen.word("absent; defaults apply", "不存在，使用默认值")
+        ),
+    };
+    Check::new("config", Good::Yes, words)
+}
+
+fn data_dir(host: &Host) -> Check {
+    let folder = &host.config.data_dir;
+    let probe = folder.join(".doctor");
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&probe, b""))
+        .and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => Check::new("data", Good::Yes, folder.display().to_string()),
+        Err(error) => Check::new("data", Good::No, format!("{}: {error}", folder.display())),
+    }
+}
+
+fn plugins(host: &Host) -> Check {
+    let (count, tools) = (host.plugins.plugins().len(), host.catalog().tools().len());
+    let folder = host.config.plugins_dir.display();
+    let words = match host.screen.lang {
+        winclaw_tool::Lang::En => format!("{count} plugins, {tools} tools in {folder}"),
+        winclaw_tool::Lang::Zh => format!("{folder} 中有 {count} 个插件、{tools} 个工具"),
+    };
+    let refused = host.problems.iter().any(|problem| problem.fatal);
+    let good = if count == 0 || refused { Good::Maybe } else { Good::Yes };
+    Check::new("plugins", good, words)
+}
+
+/// Says what the environment says; asks nobody.
+fn network() -> Check {
+    let set = [
+        "HTTPS_PROXY",
+        "https_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ];
+    let names: Vec<&str> = set
+        .into_iter()
+        .filter(|name| std::env::var_os(name).is_some())
+        .collect();
+    let words = if names.is_empty() {
+        "no proxy".to_owned()
+    } else {
+        format!("proxy by {}", names.join(", "))
+    };
+    Check::new("network", Good::Yes, words)
+}
+
+async fn model(host: &Host) -> Check {
+    let env = |name: &str| std::env::var(name).ok();
+    match ModelChoice::find(host.config.model.as_deref(), &env) {
+        Ok(Some(choice)) => Check::new("model", Good::Yes, choice.label()),
+        Err(error) => Check::new("model", Good::No, error.text().get(host.screen.lang)),
+        Ok(None) => local_model(host).await,
+    }
+}
+
+/// Servers on this machine's own loopback address.
+async fn local_model(host: &Host) -> Check {
+    match winclaw_model::discover_local().await.first() {
+        Some(found) => Check::new("model", Good::Yes, ModelChoice::from(found).label()),
+        None => Check::new(
+            "model",
+            Good::Maybe,
+            host.screen.word(
+                "none: set OPENAI_API_KEY or DEEPSEEK_API_KEY, or start Ollama or LM Studio; `winclaw demo` needs none",
+                "无：请设置 OPENAI_API_KEY 或 DEEPSEEK_API_KEY，或启动 Ollama / LM Studio；winclaw demo 无需模型",
+            ),
+        ),
+    }
+}

@@ -1,0 +1,9 @@
+//! One module a command.
+
+pub mod demo;
+pub mod doctor;
+pub mod explain;
+pub mod plugin;
+pub mod run;
+pub mod tool;
+pub mod trace;

@@ -1,0 +1,273 @@
+//! `winclaw trace list|show`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use winclaw_trace::{Line, Record, Summary, TokenUsage};
+
+use crate::cli::TraceCommand;
+use crate::complaint::{Complaint, Exit, io};
+use crate::config::Config;
+use crate::screen::{Screen, Style, columns, harmless};
+use crate::terminal::one_line;
+
+/// Runs the command.
+pub fn run(config: &Config, screen: Screen, command: TraceCommand) -> Result<Exit, Complaint> {
+    let folder = config.traces();
+    let tasks = winclaw_trace::list(&folder).map_err(|error| io(&folder, &error))?;
+    match command {
+        TraceCommand::List(args) if args.json => screen.line(&json!(tasks).to_string()),
+        TraceCommand::List(_) => list(&screen, &tasks),
+        TraceCommand::Show { id, json } => {
+            let path = folder.join(format!("{}.jsonl", find(&tasks, &id)?));
+            show(&screen, &path, json)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn list(screen: &Screen, tasks: &[Summary]) {
+    if tasks.is_empty() {
+        return screen.line(screen.word("no tasks yet", "还没有任务记录"));
+    }
+    let rows: Vec<Vec<String>> = tasks.iter().map(|task| row(screen, task)).collect();
+    columns(&rows).iter().for_each(|line| screen.line(line));
+}
+
+fn row(screen: &Screen, task: &Summary) -> Vec<String> {
+    let calls = format!("{} {}", task.calls, screen.word("calls", "次调用"));
+    let model = if task.replayed {
+        format!("{} ({})", task.model, screen.word("replayed", "回放"))
+    } else {
+        task.model.clone()
+    };
+    let cells = [
+        task.task_id.as_str(),
+        &task.state,
+        &calls,
+        &seconds(task.ms),
+        &model,
+        &one_line(&task.request),
+    ];
+    cells.iter().map(|cell| harmless(cell)).collect()
+}
+
+fn seconds(ms: u64) -> String {
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+    }
+}
+
+/// The id that `given` means: itself, a beginning that only one has, or the newest for `last`.
+fn find(tasks: &[Summary], given: &str) -> Result<String, Complaint> {
+    let list = ("`winclaw trace list` lists them", "运行 winclaw trace list 查看");
+    if given == "last" {
+        return tasks.first().map(|task| task.task_id.clone()).ok_or_else(|| {
+            Complaint::new(Exit::Usage, "there is no task yet", "还没有任务记录").mend(
+                "run one first, such as `winclaw demo`",
+                "请先运行一个任务，例如 winclaw demo",
+            )
+        });
+    }
+    let found: Vec<&str> = tasks
+        .iter()
+        .map(|task| task.task_id.as_str())
+        .filter(|id| id.starts_with(given))
+        .collect();
+    match found.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => Err(Complaint::new(
+            Exit::Usage,
+            format!("there is no task `{given}`"),
+            format!("没有任务“{given}”"),
+        )
+        .mend(list.0, list.1)),
+        several if several.contains(&given) => Ok(given.to_owned()),
+        several => {
+            let ids = several.join(", ");
+            Err(Complaint::new(
+                Exit::Usage,
+                format!("`{given}` begins several: {ids}"),
+                format!("“{given}”对应多个：{ids}"),
+            )
+            .mend("write more of the id", "请写出更完整的 id"))
+        }
+    }
+}
+
+fn show(screen: &Screen, path: &PathBuf, as_json: bool) -> Result<(), Complaint> {
+    if as_json {
+        let text = std::fs::read_to_string(path).map_err(|error| io(path, &error))?;
+        screen.part(&text);
+        return Ok(());
+    }
+    let (lines, problems) = winclaw_trace::read(path).map_err(|error| io(path, &error))?;
+    let rows: Vec<Vec<String>> = lines.iter().flat_map(|line| rows_of(screen, line)).collect();
+    columns(&rows).iter().for_each(|line| screen.line(line));
+    for problem in problems {
+        let line = format!("{}: {}", problem.subject, screen.text(&problem.what));
+        screen.note(&screen.paint(Style::Yellow, &harmless(&line)));
+    }
+    Ok(())
+}
+
+/// The rows of one record: when, what, and the words; tools that were shown get a row each.
+fn rows_of(screen: &Screen, line: &Line) -> Vec<Vec<String>> {
+    let at = format!("{:>8}", seconds(line.at_ms));
+    let (what, words) = words(screen, &line.record);
+    let mut rows = vec![vec![at, what.to_owned(), harmless(&words)]];
+    if let Record::Exposure { shown, .. } = &line.record {
+        rows.extend(shown.iter().map(|tool| {
+            let words = format!(
+                "  {} [{}, {} tokens] {}",
+                tool.tool, tool.level, tool.tokens, tool.because
+            );
+            vec![String::new(), String::new(), harmless(&words)]
+        }));
+    }
+    rows
+}
+
+fn words(screen: &Screen, record: &Record) -> (&'static str, String) {
+    match record {
+        Record::Start {
+            request,
+            model,
+            replayed,
+            program,
+            ..
+        } => {
+            let label = if *replayed {
+                screen.word(" (replayed)", "（回放）")
+            } else {
+                ""
+            };
+            ("start", format!("{request}  [{model}{label}, {program}]"))
+        }
+        Record::Exposure {
+            call_no,
+            transport,
+            reach,
+            named,
+            prefix_tokens,
+            tail_tokens,
+            everything_tokens,
+            shown,
+            ..
+        } => (
+            "exposure",
+            format!(
+                "#{call_no} {transport}, {reach}: {} shown, {named} named; {} tokens of {everything_tokens}",
+                shown.len(),
+                prefix_tokens + tail_tokens
+            ),
+        ),
+        Record::Request {
+            bytes,
+            tools,
+            messages,
+            sha256,
+            ..
+        } => (
+            "request",
+            format!(
+                "{bytes} bytes, {tools} tools, {messages} messages, sha256 {}",
+                short(sha256)
+            ),
+        ),
+        Record::Reply {
+            text_chars,
+            calls,
+            usage,
+            cut_off,
+            ms,
+        } => {
+            let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+            let cut = if *cut_off { ", cut off" } else { "" };
+            (
+                "reply",
+                format!(
+                    "{text_chars} chars, calls [{}], {}{}{cut}",
+                    names.join(", "),
+                    seconds(*ms),
+                    cost(usage)
+                ),
+            )
+        }
+        Record::Call {
+            tool,
+            detail,
+            ms,
+            outcome,
+            result_chars,
+            error,
+            ..
+        } => {
+            let error = error
+                .as_ref()
+                .map(|error| format!(": {}", one_line(error)))
+                .unwrap_or_default();
+            (
+                "call",
+                format!(
+                    "{tool}({detail}) -> {outcome}, {}, {result_chars} chars{error}",
+                    seconds(*ms)
+                ),
+            )
+        }
+        Record::End {
+            state,
+            exit_code,
+            calls,
+            tokens,
+            ms,
+            ..
+        } => (
+            "end",
+            format!(
+                "{state} (exit {exit_code}), {calls} calls, {}{}",
+                seconds(*ms),
+                cost(tokens)
+            ),
+        ),
+        other => decision(other),
+    }
+}
+
+fn decision(record: &Record) -> (&'static str, String) {
+    match record {
+        Record::Resolve { name, resolution, .. } => ("resolve", format!("{name} = {resolution}")),
+        Record::Verdict {
+            tool,
+            verdict,
+            rule,
+            reason,
+            ..
+        } => {
+            let rule = rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
+            ("verdict", format!("{tool}: {verdict}{rule} {}", one_line(reason)))
+        }
+        Record::Consent {
+            tool, asked, answer, ..
+        } => ("consent", format!("{tool}: {} -> {answer}", one_line(asked))),
+        Record::Rise { cause, tools, reach } => ("rise", format!("{cause}: {} (reach {reach})", tools.join(", "))),
+        Record::Problem { problem } => ("problem", format!("{}: {}", problem.subject, problem.what.en)),
+        _ => ("?", String::new()),
+    }
+}
+
+fn cost(usage: &TokenUsage) -> String {
+    let part = |name: &str, tokens: Option<u64>| tokens.map(|tokens| format!(", {tokens} {name}")).unwrap_or_default();
+    format!(
+        "{}{}{}",
+        part("in", usage.input),
+        part("cached", usage.cached),
+        part("out", usage.output)
+    )
+}
+
+fn short(sha256: &str) -> &str {
+    sha256.get(..12).unwrap_or(sha256)
+}

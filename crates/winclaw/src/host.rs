@@ -1,0 +1,159 @@
+//! The composition root: configuration becomes plugins, a toolbox and an index.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use winclaw_catalog::ToolIx;
+use winclaw_catalog::{Catalog, Resolution};
+use winclaw_intent::Index;
+use winclaw_loader::{LoadOptions, PluginBackend, load_folder};
+use winclaw_net::{NetClient, Policy};
+use winclaw_tool::Problem;
+use winclaw_toolbox::{Backend, Toolbox};
+
+use crate::complaint::{Complaint, Exit, io};
+use crate::config::Config;
+use crate::screen::{Screen, Style, harmless};
+
+/// Everything a command needs of the host.
+pub struct Host {
+    /// The configuration.
+    pub config: Config,
+    /// Where to print.
+    pub screen: Screen,
+    /// The plugins.
+    pub plugins: Arc<PluginBackend>,
+    /// Every tool.
+    pub toolbox: Toolbox,
+    /// The index over them.
+    pub index: Index,
+    /// What was wrong with what was left out or is dubious.
+    pub problems: Vec<Problem>,
+}
+
+/// What differs between commands.
+#[derive(Default)]
+pub struct Opening {
+    /// Folders of this call that tools may read and write, beside the current one.
+    pub allow: Vec<PathBuf>,
+    /// The folder tools work in; `None` is the current one.
+    pub folder: Option<PathBuf>,
+    /// The network of tools; `None` is the real one.
+    pub net: Option<NetClient>,
+}
+
+impl Host {
+    /// Reads the plugin folder and puts the host together. No plugin code runs and no network is used.
+    pub fn open(config: Config, screen: Screen, opening: Opening) -> Result<Host, Complaint> {
+        let options = load_options(&config, opening)?;
+        let (plugins, mut problems) = load_folder(options);
+        let plugins = Arc::new(plugins);
+        let backend: Arc<dyn Backend> = plugins.clone();
+        let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
+        problems.extend(more);
+        let index = Index::build(toolbox.catalog());
+        Ok(Host {
+            config,
+            screen,
+            plugins,
+            toolbox,
+            index,
+            problems,
+        })
+    }
+
+    /// The catalogue.
+    pub fn catalog(&self) -> &Catalog {
+        self.toolbox.catalog()
+    }
+
+    /// Says how many problems there are, and where they are listed.
+    pub fn warn(&self) {
+        let count = self.problems.iter().filter(|problem| problem.fatal).count();
+        if count > 0 {
+            let en = format!("{count} problems with plugins; `winclaw plugin list` shows them");
+            let zh = format!("插件有 {count} 个问题；运行 winclaw plugin list 查看");
+            self.screen
+                .note(&self.screen.paint(Style::Yellow, self.screen.word(&en, &zh)));
+        }
+    }
+
+    /// A problem as two lines for a person.
+    pub fn problem_lines(&self, problem: &Problem) -> String {
+        let screen = &self.screen;
+        let mark = if problem.fatal {
+            screen.paint(Style::Red, "✗")
+        } else {
+            screen.paint(Style::Yellow, "!")
+        };
+        let (what, mend) = (
+            harmless(screen.text(&problem.what)),
+            harmless(screen.text(&problem.mend)),
+        );
+        format!("{mark} {}: {what}\n    {mend}", harmless(&problem.subject))
+    }
+
+    /// The tool that `name` means; otherwise a complaint that offers the nearest.
+    pub fn find(&self, name: &str) -> Result<ToolIx, Complaint> {
+        let ids = |tools: &[ToolIx]| {
+            tools
+                .iter()
+                .map(|tool| self.catalog().get(*tool).id.to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        match self.catalog().resolve(name) {
+            Resolution::One(tool) => Ok(tool),
+            Resolution::Many(tools) => Err(Complaint::new(
+                Exit::Usage,
+                format!("`{name}` means several tools: {}", ids(&tools)),
+                format!("“{name}”可指多个工具：{}", ids(&tools)),
+            )
+            .mend("name one of them by its whole id", "请写出完整的工具 id")),
+            Resolution::Unknown { nearest } if nearest.is_empty() => Err(unknown(name).mend(
+                "`winclaw tool list` lists every tool",
+                "运行 winclaw tool list 查看所有工具",
+            )),
+            Resolution::Unknown { nearest } => Err(unknown(name).mend(
+                format!(
+                    "the nearest are: {}; `winclaw tool list` lists every tool",
+                    ids(&nearest)
+                ),
+                format!("相近的工具：{}；运行 winclaw tool list 查看所有工具", ids(&nearest)),
+            )),
+        }
+    }
+}
+
+fn unknown(name: &str) -> Complaint {
+    Complaint::new(
+        Exit::Usage,
+        format!("there is no tool `{name}`"),
+        format!("没有名为“{name}”的工具"),
+    )
+}
+
+fn load_options(config: &Config, opening: Opening) -> Result<LoadOptions, Complaint> {
+    let folder = match opening.folder {
+        Some(folder) => folder,
+        None => std::env::current_dir().map_err(|error| io(&PathBuf::from("."), &error))?,
+    };
+    let mut file_roots = vec![(folder, true)];
+    file_roots.extend(opening.allow.into_iter().map(|folder| (folder, true)));
+    file_roots.extend(config.roots.iter().cloned());
+    for (root, _) in &mut file_roots {
+        *root = std::fs::canonicalize(&*root).map_err(|error| io(root, &error))?;
+    }
+    Ok(LoadOptions {
+        plugins_dir: config.plugins_dir.clone(),
+        cache_dir: config.data_dir.join("cache"),
+        data_dir: config.data_dir.join("plugin-data"),
+        host_program: std::env::current_exe().map_err(|error| io(&PathBuf::from("winclaw"), &error))?,
+        in_process: config.in_process.clone(),
+        net: Arc::new(opening.net.unwrap_or_else(|| NetClient::live(Policy::default()))),
+        file_roots,
+        secrets: Arc::new(|name| std::env::var(format!("WINCLAW_SECRET_{}", name.to_uppercase())).ok()),
+        lang: config.lang,
+        now: None,
+    })
+}

@@ -1,0 +1,269 @@
+//! A task from the command line: choosing the model, recording, interrupting, and what is said at the end.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use winclaw_agent::{EndState, Front, Options, Parts, Report};
+use winclaw_exposure::{Settings, Transport};
+use winclaw_guard::{Approve, Limits};
+use winclaw_model::{ChatModel, ModelChoice, ModelError, Script};
+use winclaw_tool::{Lang, Text};
+use winclaw_trace::{Record, TokenUsage, TraceWriter};
+
+use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, TaskArgs, TransportWord};
+use crate::complaint::{Complaint, Exit, io};
+use crate::host::Host;
+use crate::screen::{Screen, Style};
+use crate::terminal::Terminal;
+
+/// What the model is told before anything about tools.
+const BASE_PROMPT: &str = "You are WinClaw, an assistant that gets things done on this person's computer with tools. \
+Answer in the language of the request. Use a tool when it brings you nearer to what was asked, and no other; when a call \
+fails, read the error and mend the call. Say at the end what was done, with paths and sources, and what was not.";
+
+/// A task to run.
+pub struct Task {
+    /// What the person asks.
+    pub request: String,
+    /// The options of the command line.
+    pub args: TaskArgs,
+    /// How exposure works.
+    pub exposure: ExposureArgs,
+}
+
+/// Chooses the model: a script, the one that is named, one whose key is set, or one that runs on this machine.
+pub async fn model(args: &ModelArgs, host: &Host) -> Result<Box<dyn ChatModel>, Complaint> {
+    if let Some(file) = &args.replay {
+        let text = std::fs::read_to_string(file).map_err(|error| io(file, &error))?;
+        let script = serde_json::from_str::<Script>(&text).map_err(|error| not_a_script(&file.display(), &error))?;
+        return Ok(Box::new(winclaw_model::Replay::new(script)));
+    }
+    let env = |name: &str| std::env::var(name).ok();
+    let named = args.model.as_deref().or(host.config.model.as_deref());
+    let choice = match ModelChoice::find(named, &env).map_err(|error| of_model(&error))? {
+        Some(choice) => choice,
+        None => local_model(&host.screen).await?,
+    };
+    winclaw_model::connect(&choice, &env).map_err(|error| of_model(&error))
+}
+
+async fn local_model(screen: &Screen) -> Result<ModelChoice, Complaint> {
+    let found = winclaw_model::discover_local().await;
+    let first = found.first().ok_or_else(|| of_model(&ModelError::none_found()))?;
+    let choice = ModelChoice::from(first);
+    let words = screen.word("using the local model", "使用本机模型");
+    screen.note(&format!("{words} {}", choice.label()));
+    Ok(choice)
+}
+
+/// The complaint about a script that cannot be read.
+pub fn not_a_script(place: &dyn std::fmt::Display, error: &serde_json::Error) -> Complaint {
+    Complaint::new(
+        Exit::Usage,
+        format!("{place} is no script: {error}"),
+        format!("{place} 不是有效的脚本：{error}"),
+    )
+    .mend(
+        "docs/architecture.md names the form of a script",
+        "脚本的格式见 docs/architecture.md",
+    )
+}
+
+/// The complaint of a model error, with its exit code.
+pub fn of_model(error: &ModelError) -> Complaint {
+    let exit = match error {
+        ModelError::Config { .. } => Exit::Usage,
+        ModelError::Authentication { .. } => Exit::Authentication,
+        ModelError::Cancelled => Exit::Interrupted,
+        ModelError::ReplayMismatch { .. } => Exit::NotCompleted,
+        _ => Exit::Unreachable,
+    };
+    Complaint {
+        exit,
+        what: error.text(),
+        mend: error.hint().unwrap_or_default(),
+    }
+}
+
+/// Runs the task to its end, records it, says how it ended, and returns the exit code.
+pub async fn run(host: &Host, model: &dyn ChatModel, task: &Task, verbose: bool) -> Result<Exit, Complaint> {
+    let terminal = Arc::new(Terminal::new(host.screen, task.args.output, verbose));
+    let front: Arc<dyn Front> = terminal.clone();
+    let (report, trace) = run_with(host, model, task, &front).await?;
+    terminal.end_line();
+    conclude(host, task.args.output, &report, &trace)
+}
+
+/// Runs the task before any front; returns what it left and the id of its trace.
+pub async fn run_with(
+    host: &Host,
+    model: &dyn ChatModel,
+    task: &Task,
+    front: &Arc<dyn Front>,
+) -> Result<(Report, String), Complaint> {
+    let cancel = CancellationToken::new();
+    let interrupt = tokio::spawn(cancel_on_interrupt(cancel.clone()));
+    let options = options(host, model, task);
+    let (id, mut writer) = open_trace(host, model, &task.request)?;
+    let mut lost = None;
+    let mut recorder = |record: Record| {
+        if let Err(error) = writer.write(&record) {
+            lost.get_or_insert(error);
+        }
+    };
+    let parts = Parts {
+        toolbox: &host.toolbox,
+        index: &host.index,
+        model,
+        front,
+        cancel: &cancel,
+    };
+    let started = std::time::Instant::now();
+    let report = winclaw_agent::run(parts, options, &mut recorder).await;
+    recorder(end(&report, started.elapsed()));
+    if let Some(error) = lost {
+        let words = host.screen.word("the trace could not be written", "无法写入跟踪记录");
+        host.screen
+            .note(&host.screen.paint(Style::Yellow, &format!("{words}: {error}")));
+    }
+    interrupt.abort();
+    Ok((report, id))
+}
+
+async fn cancel_on_interrupt(cancel: CancellationToken) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        cancel.cancel();
+    }
+}
+
+fn options(host: &Host, model: &dyn ChatModel, task: &Task) -> Options {
+    let approve = task.args.approve.or(host.config.approve);
+    Options {
+        request: task.request.clone(),
+        exposure: settings(&task.exposure, model.window_tokens(), model.max_tools()),
+        limits: Limits::default(),
+        approve: approval(approve),
+        max_turns: task.args.max_turns,
+        result_chars: 40_000,
+    }
+}
+
+/// The exposure settings of the command line, over those of a model.
+pub fn settings(args: &ExposureArgs, window: u32, max_tools: usize) -> Settings {
+    Settings {
+        window_tokens: args.window.unwrap_or(window),
+        max_tools,
+        transport: match args.transport {
+            TransportWord::Auto => None,
+            TransportWord::Direct => Some(Transport::Direct),
+            TransportWord::Bridge => Some(Transport::Bridge),
+        },
+        base_prompt: BASE_PROMPT.into(),
+        ..Settings::default()
+    }
+}
+
+/// The guard's rule for a word of the command line; without one only reads run unasked.
+pub fn approval(word: Option<ApproveWord>) -> Approve {
+    match word {
+        None | Some(ApproveWord::Never) => Approve::Never,
+        Some(ApproveWord::Writes) => Approve::Writes,
+        Some(ApproveWord::Always) => Approve::Always,
+    }
+}
+
+fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(String, TraceWriter), Complaint> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let started_unix_ms = u64::try_from(now.as_millis()).unwrap_or(0);
+    let id = winclaw_trace::new_task_id(started_unix_ms, now.subsec_nanos() ^ std::process::id());
+    let folder = host.config.traces();
+    let mut writer = TraceWriter::create(&folder, &id).map_err(|error| io(&folder, &error))?;
+    let start = Record::Start {
+        task_id: id.clone(),
+        started_unix_ms,
+        program: format!("winclaw {}", env!("CARGO_PKG_VERSION")),
+        model: model.label(),
+        replayed: model.replayed(),
+        request: request.into(),
+        lang: if host.screen.lang == Lang::Zh { "zh" } else { "en" }.into(),
+    };
+    writer.write(&start).map_err(|error| io(&folder, &error))?;
+    Ok((id, writer))
+}
+
+fn end(report: &Report, took: std::time::Duration) -> Record {
+    Record::End {
+        state: report.state.as_str().into(),
+        exit_code: exit(&report.state) as i32,
+        calls: report.calls.into(),
+        tokens: TokenUsage {
+            input: report.usage.input,
+            cached: report.usage.cached,
+            output: report.usage.output,
+        },
+        ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        answer_chars: report.answer.chars().count() as u64,
+    }
+}
+
+/// The exit code of an end.
+pub fn exit(state: &EndState) -> Exit {
+    match state {
+        EndState::Done => Exit::Done,
+        EndState::ToolFailed => Exit::ToolFailed,
+        EndState::Denied => Exit::Denied,
+        EndState::NotCompleted { .. } => Exit::NotCompleted,
+        EndState::Stopped { .. } => Exit::Stopped,
+        EndState::ModelFailed(error) => of_model(error).exit,
+        EndState::Interrupted => Exit::Interrupted,
+    }
+}
+
+/// What is said of an end that is not simply done.
+fn complaint(state: &EndState) -> Option<Complaint> {
+    let new = |en: &str, zh: &str| Some(Complaint::new(exit(state), en, zh));
+    match state {
+        EndState::Done => None,
+        EndState::ToolFailed => new(
+            "a tool the task needed failed; the lines above say why",
+            "任务所需的工具失败了，原因见上文",
+        ),
+        EndState::Denied => new(
+            "something the task needed was not allowed; allow it with --approve writes or --approve always, or answer yes when asked",
+            "任务所需的操作未获允许；可用 --approve writes 或 --approve always 允许，或在询问时回答“是”",
+        ),
+        EndState::NotCompleted { why } => new(&format!("not completed: {why}"), &format!("任务未完成：{why}")),
+        EndState::Stopped { why } => new(&format!("stopped: {why}"), &format!("已停止：{why}")),
+        EndState::ModelFailed(error) => Some(of_model(error)),
+        EndState::Interrupted => new(
+            "interrupted; what ran so far is in the trace",
+            "已中断；已运行的内容见跟踪记录",
+        ),
+    }
+}
+
+fn conclude(host: &Host, output: OutputWord, report: &Report, trace: &str) -> Result<Exit, Complaint> {
+    if output != OutputWord::Text {
+        let usage = &report.usage;
+        host.screen.line(
+            &json!({"event": "end", "state": report.state.as_str(), "exit_code": exit(&report.state) as u8,
+                    "answer": report.answer, "calls": report.calls, "turns": report.turns, "trace": trace,
+                    "tokens": {"input": usage.input, "cached": usage.cached, "output": usage.output}})
+            .to_string(),
+        );
+    }
+    match complaint(&report.state) {
+        None => Ok(Exit::Done),
+        Some(complaint) => Err(complaint),
+    }
+}
+
+/// A line that says where the record of a task is read.
+pub fn trace_line(id: &str) -> Text {
+    Text::new(
+        format!("trace: winclaw trace show {id}"),
+        format!("跟踪记录：winclaw trace show {id}"),
+    )
+}
