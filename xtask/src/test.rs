@@ -7,8 +7,10 @@ use crate::process::{self, Failed, cargo, exists, say};
 use crate::{dist, tidy};
 
 /// What the tests need beyond Rust: a program, and the Debian packages that bring it.
-const NEEDS: [(&str, &str); 2] =
-    [("soffice", "libreoffice-writer-nogui fonts-noto-cjk"), ("pdftotext", "poppler-utils")];
+const NEEDS: [(&str, &str); 2] = [
+    ("soffice", "libreoffice-writer-nogui fonts-noto-cjk"),
+    ("pdftotext", "poppler-utils"),
+];
 
 /// Installs what is missing, holds the code against the design, and runs every test; `arguments` go to the runner.
 pub fn run(arguments: &[String]) -> Result<(), Failed> {
@@ -27,14 +29,20 @@ fn provide(program: &str, packages: &str) -> Result<(), Failed> {
     }
     let line = format!("apt-get update && apt-get install -y --no-install-recommends {packages}");
     if !(exists("apt-get") && is_root()) {
-        return Err(Failed::new(format!("the tests need `{program}`; install it first, on Debian with: sudo sh -c '{line}'")));
+        return Err(Failed::new(format!(
+            "the tests need `{program}`; install it first, on Debian with: sudo sh -c '{line}'"
+        )));
     }
     say(&format!("the tests need `{program}`; installing it"));
     run_shell(&line)
 }
 
 fn run_shell(line: &str) -> Result<(), Failed> {
-    process::run(Command::new("sh").args(["-c", line]).env("DEBIAN_FRONTEND", "noninteractive"))
+    process::run(
+        Command::new("sh")
+            .args(["-c", line])
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    )
 }
 
 fn is_root() -> bool {

@@ -55,7 +55,11 @@ fn crates_of(metadata: &Metadata) -> Vec<PluginCrate> {
     let plugin = |package: &cargo_metadata::Package| {
         let path = package.manifest_path.parent()?.as_std_path().to_owned();
         let folder = path.file_name()?.to_string_lossy().into_owned();
-        path.join("plugin.toml").is_file().then(|| PluginCrate { folder, package: package.name.to_string(), path })
+        path.join("plugin.toml").is_file().then(|| PluginCrate {
+            folder,
+            package: package.name.to_string(),
+            path,
+        })
     };
     let mut crates: Vec<PluginCrate> = metadata.workspace_packages().into_iter().filter_map(plugin).collect();
     crates.sort_by(|a, b| a.folder.cmp(&b.folder));
@@ -68,7 +72,10 @@ pub fn build_plugins(options: &BuildOptions) -> Result<Vec<BuiltPlugin>, Package
     let wanted = select(crates, &options.only)?;
     let libraries = cargo_build(&wanted, options)?;
     let built = |source: PluginCrate| {
-        let library = libraries.iter().find(|(folder, _)| *folder == source.path).map(|(_, library)| library.clone());
+        let library = libraries
+            .iter()
+            .find(|(folder, _)| *folder == source.path)
+            .map(|(_, library)| library.clone());
         let library = library.ok_or_else(|| PackageError::NoLibrary(source.package.clone()))?;
         Ok(BuiltPlugin { source, library })
     };
@@ -80,10 +87,18 @@ fn select(crates: Vec<PluginCrate>, only: &[String]) -> Result<Vec<PluginCrate>,
         return Ok(crates);
     }
     let find = |name: &String| {
-        crates.iter().find(|plugin| plugin.folder == *name).cloned().ok_or_else(|| PackageError::UnknownPlugin {
-            name: name.clone(),
-            known: crates.iter().map(|plugin| plugin.folder.as_str()).collect::<Vec<_>>().join(", "),
-        })
+        crates
+            .iter()
+            .find(|plugin| plugin.folder == *name)
+            .cloned()
+            .ok_or_else(|| PackageError::UnknownPlugin {
+                name: name.clone(),
+                known: crates
+                    .iter()
+                    .map(|plugin| plugin.folder.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
     };
     only.iter().map(find).collect()
 }
@@ -93,20 +108,33 @@ fn cargo_build(plugins: &[PluginCrate], options: &BuildOptions) -> Result<Vec<(P
     if plugins.is_empty() {
         return Ok(Vec::new());
     }
-    let names = || plugins.iter().map(|plugin| plugin.package.as_str()).collect::<Vec<_>>().join(", ");
+    let names = || {
+        plugins
+            .iter()
+            .map(|plugin| plugin.package.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let failed = |_| PackageError::Build(names());
     let mut child = build_command(plugins, options).spawn().map_err(failed)?;
     let stdout = child.stdout.take().ok_or_else(|| PackageError::Build(names()))?;
     let messages = Message::parse_stream(BufReader::new(stdout));
     let libraries = messages.filter_map(Result::ok).filter_map(dynamic_library).collect();
     let status = child.wait().map_err(failed)?;
-    if status.success() { Ok(libraries) } else { Err(PackageError::Build(names())) }
+    if status.success() {
+        Ok(libraries)
+    } else {
+        Err(PackageError::Build(names()))
+    }
 }
 
 fn build_command(plugins: &[PluginCrate], options: &BuildOptions) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--message-format=json-render-diagnostics"]).stdout(Stdio::piped()).stdin(Stdio::null());
+    command
+        .args(["build", "--message-format=json-render-diagnostics"])
+        .stdout(Stdio::piped())
+        .stdin(Stdio::null());
     if options.release {
         command.arg("--release");
     }
@@ -120,7 +148,9 @@ fn build_command(plugins: &[PluginCrate], options: &BuildOptions) -> Command {
 }
 
 fn dynamic_library(message: Message) -> Option<(PathBuf, PathBuf)> {
-    let Message::CompilerArtifact(artifact) = message else { return None };
+    let Message::CompilerArtifact(artifact) = message else {
+        return None;
+    };
     artifact.target.crate_types.contains(&CrateType::CDyLib).then_some(())?;
     let is_library = |name: &str| [".so", ".dll", ".dylib"].iter().any(|end| name.ends_with(end));
     let file = artifact.filenames.iter().find(|file| is_library(file.as_str()))?;
@@ -134,8 +164,15 @@ mod tests {
 
     #[test]
     fn an_unknown_plugin_is_answered_with_the_known_ones() {
-        let plugin = |folder: &str| PluginCrate { folder: folder.into(), package: folder.into(), path: folder.into() };
+        let plugin = |folder: &str| PluginCrate {
+            folder: folder.into(),
+            package: folder.into(),
+            path: folder.into(),
+        };
         let error = select(vec![plugin("alpha"), plugin("beta")], &["gamma".into()]).expect_err("no such plugin");
-        assert_eq!(error.to_string(), "there is no plugin `gamma`; the plugins are: alpha, beta");
+        assert_eq!(
+            error.to_string(),
+            "there is no plugin `gamma`; the plugins are: alpha, beta"
+        );
     }
 }

@@ -24,9 +24,19 @@ pub struct PackageReport {
 pub fn lay_out(plugin: &BuiltPlugin, host: &Path, out: &Path) -> Result<PackageReport, PackageError> {
     let mut manifest = described(plugin, host)?;
     let bytes = fs::read(&plugin.library).map_err(at(&plugin.library))?;
-    let name = plugin.library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = plugin
+        .library
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let file = format!("lib/{}/{name}", host_triple());
-    manifest.targets.insert(host_triple().into(), TargetFile { file: file.clone(), sha256: hex(&Sha256::digest(&bytes)) });
+    manifest.targets.insert(
+        host_triple().into(),
+        TargetFile {
+            file: file.clone(),
+            sha256: hex(&Sha256::digest(&bytes)),
+        },
+    );
 
     let staging = out.join(format!(".{}.new", manifest.id));
     remove(&staging)?;
@@ -38,11 +48,16 @@ pub fn lay_out(plugin: &BuiltPlugin, host: &Path, out: &Path) -> Result<PackageR
     let folder = out.join(manifest.id.as_str());
     remove(&folder)?;
     fs::rename(&staging, &folder).map_err(at(&folder))?;
-    Ok(PackageReport { manifest, folder, library_bytes: bytes.len() as u64 })
+    Ok(PackageReport {
+        manifest,
+        folder,
+        library_bytes: bytes.len() as u64,
+    })
 }
 
 fn described(plugin: &BuiltPlugin, host: &Path) -> Result<PluginManifest, PackageError> {
-    let json = winclaw_loader::describe(host, &plugin.library).map_err(|why| describe_error(plugin, why.to_string()))?;
+    let json =
+        winclaw_loader::describe(host, &plugin.library).map_err(|why| describe_error(plugin, why.to_string()))?;
     let manifest: PluginManifest =
         serde_json::from_str(&json).map_err(|error| describe_error(plugin, error.to_string()))?;
     let faults = manifest.check();
@@ -50,11 +65,17 @@ fn described(plugin: &BuiltPlugin, host: &Path) -> Result<PluginManifest, Packag
         return Ok(manifest);
     }
     let faults = faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  ");
-    Err(PackageError::Manifest { plugin: plugin.source.folder.clone(), faults })
+    Err(PackageError::Manifest {
+        plugin: plugin.source.folder.clone(),
+        faults,
+    })
 }
 
 fn describe_error(plugin: &BuiltPlugin, why: String) -> PackageError {
-    PackageError::Describe { library: plugin.library.clone(), why }
+    PackageError::Describe {
+        library: plugin.library.clone(),
+        why,
+    }
 }
 
 /// Copies what a person wants beside the library: the README, licences and demo scenes of the crate.
@@ -66,7 +87,9 @@ fn copy_extras(source: &Path, package: &Path) -> Result<(), PackageError> {
             copy(&entry.path(), &package.join(&name))?;
         }
     }
-    let Ok(demos) = fs::read_dir(source.join("demos")) else { return Ok(()) };
+    let Ok(demos) = fs::read_dir(source.join("demos")) else {
+        return Ok(());
+    };
     for demo in demos.filter_map(Result::ok).filter(|demo| demo.path().is_file()) {
         copy(&demo.path(), &package.join("demos").join(demo.file_name()))?;
     }
@@ -93,7 +116,10 @@ fn remove(folder: &Path) -> Result<(), PackageError> {
 }
 
 fn at(path: &Path) -> impl FnOnce(std::io::Error) -> PackageError + '_ {
-    move |source| PackageError::Io { path: path.to_owned(), source }
+    move |source| PackageError::Io {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -155,5 +155,6 @@ fn load_options(config: &Config, opening: Opening) -> Result<LoadOptions, Compla
         secrets: Arc::new(|name| std::env::var(format!("WINCLAW_SECRET_{}", name.to_uppercase())).ok()),
         lang: config.lang,
         now: None,
+        restart: Default::default(),
     })
 }

@@ -17,7 +17,10 @@ pub struct Breach {
 
 impl Breach {
     fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Breach { place: place.into(), what: what.into() }
+        Breach {
+            place: place.into(),
+            what: what.into(),
+        }
     }
 }
 
@@ -54,7 +57,11 @@ fn sources(root: &Path) -> Result<Vec<Source>, Failed> {
     files.sort();
     let read = |file: PathBuf| {
         let text = fs::read_to_string(&file).map_err(|error| Failed::new(format!("{}: {error}", file.display())))?;
-        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        let path = file
+            .strip_prefix(root)
+            .unwrap_or(&file)
+            .to_string_lossy()
+            .replace('\\', "/");
         Ok(Source { path, text })
     };
     files.into_iter().map(read).collect()

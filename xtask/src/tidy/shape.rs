@@ -38,13 +38,22 @@ fn opening(source: &Source) -> Option<Breach> {
     let is_root = source.path.ends_with("src/lib.rs") || source.path.ends_with("src/main.rs");
     let head: String = source.text.lines().take_while(|line| line.starts_with("//!")).collect();
     let opens = !head.is_empty() && head.contains("Invariants:");
-    (is_root && !opens).then(|| Breach::new(&source.path, "must open with `//!` lines: its purpose, and `Invariants:`"))
+    (is_root && !opens).then(|| {
+        Breach::new(
+            &source.path,
+            "must open with `//!` lines: its purpose, and `Invariants:`",
+        )
+    })
 }
 
 fn file_size(source: &Source) -> Option<Breach> {
     let lines = source.text.lines().count();
-    (lines > FILE_LINES && !is_excepted(&source.path))
-        .then(|| Breach::new(&source.path, format!("has {lines} lines, over {FILE_LINES}; split it by what it does")))
+    (lines > FILE_LINES && !is_excepted(&source.path)).then(|| {
+        Breach::new(
+            &source.path,
+            format!("has {lines} lines, over {FILE_LINES}; split it by what it does"),
+        )
+    })
 }
 
 /// Every function of the project with its length in lines.
@@ -61,14 +70,20 @@ impl Functions {
     }
 
     fn breaches(&self) -> Vec<Breach> {
-        let too_long = self.all.iter().filter(|(place, lines)| *lines > FUNCTION_LINES && !is_excepted(place));
+        let too_long = self
+            .all
+            .iter()
+            .filter(|(place, lines)| *lines > FUNCTION_LINES && !is_excepted(place));
         let mut breaches: Vec<Breach> = too_long
             .map(|(place, lines)| Breach::new(place, format!("is {lines} lines long, over {FUNCTION_LINES}")))
             .collect();
         let long = self.all.iter().filter(|(_, lines)| *lines > SHORT_FUNCTION).count();
         if long * 100 > self.all.len() * LONG_IN_A_HUNDRED {
             let all = self.all.len();
-            breaches.push(Breach::new("functions", format!("{long} of {all} are over {SHORT_FUNCTION} lines; 5 in 100 may")));
+            breaches.push(Breach::new(
+                "functions",
+                format!("{long} of {all} are over {SHORT_FUNCTION} lines; 5 in 100 may"),
+            ));
         }
         breaches
     }
