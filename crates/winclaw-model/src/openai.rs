@@ -166,7 +166,10 @@ impl OpenAi {
             };
             let failed = match self.attempt(&body, request, &mut watched).await {
                 Ok(reply) => return Ok(reply),
-                Err(failed) => failed,
+                Err(Failed { error, asked_wait }) => Failed {
+                    error: self.hide_key(error),
+                    asked_wait,
+                },
             };
             match wait_before_next(&failed.error, failed.asked_wait, attempt).filter(|_| !spoke) {
                 None => return Err(failed.error),
@@ -249,7 +252,8 @@ impl OpenAi {
         let body = location
             .filter(|_| status.is_redirection())
             .map_or(body, |to| format!("it redirects to {to}").into());
-        let message = self.without_key(&message_of_body(&self.without_key(&String::from_utf8_lossy(&body))));
+        // Before the message is cut to its length, so that no part of a key stays at its end.
+        let message = message_of_body(&self.without_key(&String::from_utf8_lossy(&body)));
         let error = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::Authentication {
                 provider: self.profile.provider.into(),
@@ -262,6 +266,16 @@ impl OpenAi {
             },
         };
         Failed { error, asked_wait }
+    }
+
+    fn hide_key(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Rejected { status, message } => ModelError::Rejected {
+                status,
+                message: self.without_key(&message),
+            },
+            other => other,
+        }
     }
 
     /// Servers quote the key they refuse; it must not end up on a screen or in a trace.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_model::{
-    ChatModel, ChatReply, ChatRequest, Delta, EmptyContent, LocalServers, Message, ModelChoice, ModelError, OpenAi,
-    PROFILES, Pause, Profile, Reasoning, Script, Timeouts,
+    ChatModel, ChatReply, ChatRequest, Delta, EmptyContent, Message, ModelChoice, ModelError, OpenAi, PROFILES, Pause,
+    Profile, Reasoning, Script, Timeouts,
 };
 use winclaw_testkit::rules::{Rules, Thoughts};
 use winclaw_testkit::{Busy, MockOpenAi, MockOptions};
@@ -241,6 +241,19 @@ async fn a_refused_key_names_its_variable_and_is_not_repeated() {
         shown.contains("Incorrect API key provided: [key]") && !shown.contains(KEY),
         "{shown}"
     );
+}
+
+#[tokio::test]
+async fn an_error_inside_a_stream_does_not_repeat_the_key() {
+    let raw = json!({"error": {"message": format!("quota of {KEY} is used up"), "code": 402}});
+    let options = MockOptions {
+        raw: Some(format!("data: {raw}\n\n").into()),
+        ..options()
+    };
+    let mock = MockOpenAi::scripted_with(one("a"), options);
+    let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
+    let message = "quota of [key] is used up".to_owned();
+    assert_eq!(reply, Err(ModelError::Rejected { status: 402, message }));
 }
 
 #[tokio::test]
@@ -557,42 +570,6 @@ async fn a_script_that_does_not_foresee_the_request_says_so_through_the_server()
     let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
     assert!(matches!(reply, Err(ModelError::Rejected { status: 400, message }) if message.contains("map__find")));
     assert!(mock.refusals()[0].contains("map__find"));
-}
-
-#[tokio::test]
-async fn local_servers_are_found_with_their_chat_models() {
-    let models = |names: &[&str]| MockOptions {
-        models: names.iter().map(|name| (*name).into()).collect(),
-        ..MockOptions::default()
-    };
-    let ollama = MockOpenAi::scripted_with(one("a"), models(&["qwen3:8b", "nomic-embed-text", "llama3"]));
-    let lmstudio = MockOpenAi::scripted_with(one("a"), models(&["org/model", "text-embedding-x"]));
-    let found = LocalServers {
-        ollama: ollama.root(),
-        lmstudio: format!("{}/", lmstudio.root()),
-    }
-    .discover()
-    .await;
-    let labels: Vec<String> = found.iter().map(|model| ModelChoice::from(model).label()).collect();
-    assert_eq!(labels, ["ollama/qwen3:8b", "ollama/llama3", "lmstudio/org/model"]);
-    let model = OpenAi::new(&ModelChoice::from(&found[0]), &|_| None).expect("an adapter");
-    let (reply, _) = ask(&model, &request(vec![])).await;
-    assert_eq!(reply.map(|reply| reply.text), Ok("a".into()));
-}
-
-#[tokio::test]
-async fn servers_that_are_absent_or_talk_nonsense_have_no_models() {
-    let mock = MockOpenAi::scripted_with(one("a"), options());
-    let nowhere = LocalServers {
-        ollama: "http://127.0.0.1:1".into(),
-        lmstudio: mock.root(),
-    };
-    assert_eq!(nowhere.discover().await, []);
-    let nonsense = LocalServers {
-        ollama: "nonsense".into(),
-        lmstudio: format!("{}/v1/chat/completions", mock.root()),
-    };
-    assert_eq!(nonsense.discover().await, []);
 }
 
 #[test]

@@ -15,7 +15,7 @@ const MAX_QUOTE: usize = 300;
 /// let script = winclaw_model::Script::parse(r#"{
 ///   "schema": 1, "name": "sky",
 ///   "steps": [
-///     { "expect": { "tools": ["sky__forecast"], "last_contains": "weather" },
+///     { "expect": { "tools": ["sky__forecast"], "last_contains": "sky" },
 ///       "reply": { "calls": [ { "name": "sky__forecast", "arguments": { "place": "Oslo" } } ] } },
 ///     { "expect": { "results": 1 },
 ///       "reply": { "text": "It has {{result:0:/degrees}} degrees." } }
