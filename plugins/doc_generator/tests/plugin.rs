@@ -184,3 +184,13 @@ fn the_same_call_gives_the_same_bytes() {
         |desk: &Desk| std::fs::read(path_of(&desk.create(call.clone()).expect("a document"))).expect("the file");
     assert_eq!(bytes(&one), bytes(&two));
 }
+
+#[test]
+fn the_demo_scene_is_complete() {
+    let scene: Value = serde_json::from_str(include_str!("../demos/weather-report.json")).expect("JSON");
+    assert_eq!(scene["needs"], json!(["weather", "doc_generator"]));
+    let call = &scene["model"]["steps"][1]["reply"]["calls"][0];
+    let made = desk(true).create(call["arguments"].clone()).expect("the call of the scene is a valid one");
+    assert_eq!((made["headings"].as_u64(), made["tables"].as_u64()), (Some(3), Some(1)), "{made}");
+    assert!(made.get("warnings").is_none(), "{made}");
+}
