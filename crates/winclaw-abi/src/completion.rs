@@ -43,11 +43,7 @@ impl CompletionV1 {
     /// A completion that gives `done` the text `when_dropped` when it is dropped unanswered.
     pub fn with_dropped(done: Box<dyn FnOnce(String) + Send>, when_dropped: &'static str) -> Self {
         let pending = Box::new(Pending { done, when_dropped });
-        CompletionV1 {
-            context: Box::into_raw(pending).cast(),
-            complete,
-            dropped,
-        }
+        CompletionV1 { context: Box::into_raw(pending).cast(), complete, dropped }
     }
 
     /// Answers with `json`. A panic of the receiver ends inside.

@@ -45,10 +45,7 @@ type Services = Arc<dyn HostServices>;
 impl HostV1 {
     /// Puts `services` across the boundary.
     pub fn new(services: Arc<dyn HostServices>) -> Self {
-        HostV1 {
-            context: leak(services),
-            table: &TABLE,
-        }
+        HostV1 { context: leak(services), table: &TABLE }
     }
 }
 
@@ -76,11 +73,7 @@ impl HostV1 {
 
     /// Makes an HTTP request; `done` is given the answer exactly once, from any thread.
     pub fn http(&self, request: String, done: Box<dyn FnOnce(String) + Send>) {
-        (self.table.http)(
-            self.context,
-            request.into(),
-            CompletionV1::with_dropped(done, DROPPED_BY_HOST),
-        );
+        (self.table.http)(self.context, request.into(), CompletionV1::with_dropped(done, DROPPED_BY_HOST));
     }
 
     /// A declared secret.
@@ -115,10 +108,7 @@ impl HostV1 {
 
 impl Clone for HostV1 {
     fn clone(&self) -> Self {
-        HostV1 {
-            context: (self.table.clone)(self.context),
-            table: self.table,
-        }
+        HostV1 { context: (self.table.clone)(self.context), table: self.table }
     }
 }
 
@@ -134,20 +124,8 @@ impl std::fmt::Debug for HostV1 {
     }
 }
 
-static TABLE: HostTableV1 = HostTableV1 {
-    clone,
-    drop,
-    log,
-    progress,
-    partial,
-    cancelled,
-    http,
-    secret,
-    scratch,
-    kv_get,
-    kv_set,
-    query,
-};
+static TABLE: HostTableV1 =
+    HostTableV1 { clone, drop, log, progress, partial, cancelled, http, secret, scratch, kv_get, kv_set, query };
 
 const FAILED_KV_SET: &str =
     r#"{"code":"crashed","message":"the host failed while it stored the value","retryable":true}"#;
@@ -194,9 +172,7 @@ extern "C" fn cancelled(context: *const ()) -> bool {
 }
 
 extern "C" fn http(context: *const (), request: RString, done: CompletionV1) {
-    guarded((), || {
-        services(context).http(owned(request), Box::new(move |json| done.complete(json)))
-    });
+    guarded((), || services(context).http(owned(request), Box::new(move |json| done.complete(json))));
 }
 
 extern "C" fn secret(context: *const (), name: RStr<'_>) -> ROption<RString> {

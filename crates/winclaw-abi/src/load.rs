@@ -60,11 +60,7 @@ fn explain(error: &LibraryError) -> LoadError {
         LibraryError::RootModule { .. } => LoadErrorKind::Start,
         _ => LoadErrorKind::Incompatible,
     };
-    LoadError {
-        kind,
-        message: sentence(error),
-        detail: error.to_string(),
-    }
+    LoadError { kind, message: sentence(error), detail: error.to_string() }
 }
 
 fn sentence(error: &LibraryError) -> String {
@@ -78,11 +74,7 @@ fn sentence(error: &LibraryError) -> String {
         LibraryError::RootModule { err, .. } => {
             format!("the plugin failed while it started: {}", one_line(&err.to_string()))
         }
-        LibraryError::IncompatibleVersionNumber {
-            expected_version,
-            actual_version,
-            ..
-        } => format!(
+        LibraryError::IncompatibleVersionNumber { expected_version, actual_version, .. } => format!(
             "the plugin has version {actual_version} of the plugin boundary, this host needs {expected_version}; \
              rebuild it with this host's winclaw-sdk"
         ),
@@ -123,14 +115,8 @@ mod tests {
         let error = unsafe { load(&file) }.expect_err("text is no library");
         std::fs::remove_file(&file).expect("the temporary file");
         assert_eq!(error.kind, LoadErrorKind::Open);
-        assert!(
-            error.message.starts_with("the system cannot load the library: "),
-            "{error}"
-        );
-        assert!(
-            !error.message.contains('\n') && error.message.chars().count() < 400,
-            "{error}"
-        );
+        assert!(error.message.starts_with("the system cannot load the library: "), "{error}");
+        assert!(!error.message.contains('\n') && error.message.chars().count() < 400, "{error}");
     }
 
     #[test]

@@ -31,12 +31,7 @@ impl Plugin {
         host: Arc<dyn HostServices>,
         done: Box<dyn FnOnce(String) + Send>,
     ) -> u64 {
-        self.0.call()(
-            tool.into(),
-            RSlice::from_slice(args),
-            HostV1::new(host),
-            CompletionV1::new(done),
-        )
+        self.0.call()(tool.into(), RSlice::from_slice(args), HostV1::new(host), CompletionV1::new(done))
     }
 
     /// Ends a call; it is answered with `cancelled` if it was not answered yet.

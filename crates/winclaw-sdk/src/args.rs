@@ -23,33 +23,15 @@ impl<'a> Args<'a> {
     pub fn from_bytes(tool: &'a str, parameters: &'a Value, bytes: &[u8]) -> Result<Self, Failure> {
         let wrong = |what: String| Failure::invalid_args(format!("{tool}: the arguments {what}"));
         if bytes.len() > MAX_BYTES {
-            return Err(wrong(format!(
-                "are {} bytes long; the limit is {MAX_BYTES}",
-                bytes.len()
-            )));
+            return Err(wrong(format!("are {} bytes long; the limit is {MAX_BYTES}", bytes.len())));
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|error| wrong(format!("are not UTF-8 text (byte {})", error.valid_up_to())))?;
-        let value = if text.trim().is_empty() {
-            Value::Null
-        } else {
-            parse(text).map_err(wrong)?
-        };
+        let value = if text.trim().is_empty() { Value::Null } else { parse(text).map_err(wrong)? };
         match value {
-            Value::Null => Ok(Args {
-                tool,
-                parameters,
-                value: Value::Object(Map::new()),
-            }),
-            Value::Object(_) => Ok(Args {
-                tool,
-                parameters,
-                value,
-            }),
-            other => Err(wrong(format!(
-                "are {}; give a JSON object such as {{\"name\": \"value\"}}",
-                kind(&other)
-            ))),
+            Value::Null => Ok(Args { tool, parameters, value: Value::Object(Map::new()) }),
+            Value::Object(_) => Ok(Args { tool, parameters, value }),
+            other => Err(wrong(format!("are {}; give a JSON object such as {{\"name\": \"value\"}}", kind(&other)))),
         }
     }
 
@@ -86,9 +68,7 @@ mod tests {
 
     fn from(bytes: &[u8]) -> Result<Value, String> {
         let parameters = json!({"type": "object"});
-        Args::from_bytes("forecast", &parameters, bytes)
-            .map(|args| args.value)
-            .map_err(|failure| failure.message)
+        Args::from_bytes("forecast", &parameters, bytes).map(|args| args.value).map_err(|failure| failure.message)
     }
 
     #[test]
@@ -111,10 +91,7 @@ mod tests {
         ];
         for (bytes, part) in cases {
             let message = from(bytes).expect_err("no object");
-            assert!(
-                message.starts_with("forecast: the arguments ") && message.contains(part),
-                "{message}"
-            );
+            assert!(message.starts_with("forecast: the arguments ") && message.contains(part), "{message}");
         }
     }
 

@@ -27,12 +27,7 @@ impl Call {
     pub(crate) fn open(done: CompletionV1) -> Arc<Call> {
         let handle = NEXT_HANDLE.fetch_add(1, Ordering::Relaxed);
         let (cancelled, wake) = (AtomicBool::new(false), Event::new());
-        let call = Arc::new(Call {
-            handle,
-            done: Mutex::new(Some(done)),
-            cancelled,
-            wake,
-        });
+        let call = Arc::new(Call { handle, done: Mutex::new(Some(done)), cancelled, wake });
         locked(&CALLS).insert(handle, Arc::clone(&call));
         call
     }

@@ -12,10 +12,7 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
 
 /// As [`caught`], at every await.
 pub(crate) async fn caught_async<T>(body: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    AssertUnwindSafe(body)
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|payload| Err(panicked(payload)))
+    AssertUnwindSafe(body).catch_unwind().await.unwrap_or_else(|payload| Err(panicked(payload)))
 }
 
 fn panicked(payload: Box<dyn Any + Send>) -> Failure {
@@ -40,10 +37,7 @@ mod tests {
         let message = |body: fn() -> Result<(), Failure>| caught(body).expect_err("a panic").message;
         assert_eq!(message(|| panic!("plain")), "the tool's code panicked: plain");
         assert_eq!(message(|| panic!("number {}", 7)), "the tool's code panicked: number 7");
-        assert_eq!(
-            message(|| std::panic::panic_any(7)),
-            "the tool's code panicked: without a message"
-        );
+        assert_eq!(message(|| std::panic::panic_any(7)), "the tool's code panicked: without a message");
     }
 
     #[test]

@@ -61,11 +61,7 @@ impl Context {
 
     /// Fails with `cancelled` when the call was cancelled: `cx.check_cancelled()?;`.
     pub fn check_cancelled(&self) -> Result<(), Failure> {
-        if self.cancelled() {
-            Err(crate::call::cancelled())
-        } else {
-            Ok(())
-        }
+        if self.cancelled() { Err(crate::call::cancelled()) } else { Ok(()) }
     }
 
     /// Returns when the call is cancelled. The future of an `async` tool is dropped then anyway; this is for tasks and
@@ -82,10 +78,8 @@ impl Context {
     /// Fails with `needs_config` when the person has not set it.
     pub fn secret(&self, name: &str) -> Result<String, Failure> {
         self.host.secret(name).ok_or_else(|| {
-            Failure::needs_config(format!("the secret `{name}` is not set")).with_hint(
-                format!("Set the secret {name} for this plugin."),
-                format!("请为此插件设置密钥 {name}。"),
-            )
+            Failure::needs_config(format!("the secret `{name}` is not set"))
+                .with_hint(format!("Set the secret {name} for this plugin."), format!("请为此插件设置密钥 {name}。"))
         })
     }
 
@@ -100,8 +94,7 @@ impl Context {
     /// The manifest must ask for them with `permissions.files`.
     pub fn file_roots(&self) -> Vec<FileRoot> {
         let json = self.host.query("file_roots", "");
-        json.and_then(|json| serde_json::from_str(&json).ok())
-            .unwrap_or_default()
+        json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
     }
 
     /// What the plugin stored under `key`.
@@ -129,10 +122,7 @@ impl Context {
 
     /// The present moment: the host's, so that tests can fix it, else the system's.
     pub fn now(&self) -> SystemTime {
-        let millis = self
-            .host
-            .query("now", "")
-            .and_then(|text| text.trim().parse::<i64>().ok());
+        let millis = self.host.query("now", "").and_then(|text| text.trim().parse::<i64>().ok());
         millis.and_then(moment).unwrap_or_else(SystemTime::now)
     }
 
@@ -153,19 +143,13 @@ impl Context {
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context")
-            .field("call", &self.call.handle())
-            .finish_non_exhaustive()
+        f.debug_struct("Context").field("call", &self.call.handle()).finish_non_exhaustive()
     }
 }
 
 fn moment(millis: i64) -> Option<SystemTime> {
     let distance = Duration::from_millis(millis.unsigned_abs());
-    if millis >= 0 {
-        UNIX_EPOCH.checked_add(distance)
-    } else {
-        UNIX_EPOCH.checked_sub(distance)
-    }
+    if millis >= 0 { UNIX_EPOCH.checked_add(distance) } else { UNIX_EPOCH.checked_sub(distance) }
 }
 
 /// Reads a failure from the host; text that is none is kept as the message.

@@ -11,11 +11,7 @@ const ALIKE: f64 = 0.75;
 ///
 /// `path` is where it went wrong (`.` for the object itself) and `cause` is serde's words.
 pub(crate) fn explain(tool: &str, parameters: &Value, path: &str, cause: &str) -> Failure {
-    let place = if path == "." {
-        String::new()
-    } else {
-        format!("`{path}`: ")
-    };
+    let place = if path == "." { String::new() } else { format!("`{path}`: ") };
     let mut message = format!("{tool}: {place}{}", in_plain_words(cause));
     if let Some(near) = nearest(cause) {
         message.push_str(&format!("; did you mean `{near}`?"));
@@ -56,26 +52,15 @@ fn nearest(cause: &str) -> Option<String> {
 }
 
 fn folded(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// `Parameters: place (string, required), days (integer, 1 to 7)`.
 fn parameter_list(parameters: &Value) -> String {
-    let Some(properties) = parameters
-        .get("properties")
-        .and_then(Value::as_object)
-        .filter(|map| !map.is_empty())
-    else {
+    let Some(properties) = parameters.get("properties").and_then(Value::as_object).filter(|map| !map.is_empty()) else {
         return "It takes no parameters: give {}".to_owned();
     };
-    let required = parameters
-        .get("required")
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let required = parameters.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let described = properties.iter().take(MAX_LISTED).map(|(name, schema)| {
         let must = required.iter().any(|item| item == name.as_str());
         describe(name, schema, must)
@@ -123,14 +108,8 @@ fn words_of(schema: &Value) -> Option<String> {
         return Some(word.to_string());
     }
     let parts = listed("oneOf").or_else(|| listed("anyOf"))?;
-    let some: Vec<&Value> = parts
-        .iter()
-        .filter(|part| part.get("type") != Some(&"null".into()))
-        .collect();
-    some.iter()
-        .map(|part| words_of(part))
-        .collect::<Option<Vec<_>>>()
-        .map(|words| words.join(" | "))
+    let some: Vec<&Value> = parts.iter().filter(|part| part.get("type") != Some(&"null".into())).collect();
+    some.iter().map(|part| words_of(part)).collect::<Option<Vec<_>>>().map(|words| words.join(" | "))
 }
 
 #[cfg(test)]
@@ -185,15 +164,7 @@ mod tests {
 
     #[test]
     fn a_tool_without_parameters_says_so() {
-        let failure = explain(
-            "now",
-            &json!({"properties": {}}),
-            ".",
-            "unknown field `x`, there are no fields",
-        );
-        assert!(
-            failure.message.ends_with("It takes no parameters: give {}"),
-            "{failure}"
-        );
+        let failure = explain("now", &json!({"properties": {}}), ".", "unknown field `x`, there are no fields");
+        assert!(failure.message.ends_with("It takes no parameters: give {}"), "{failure}");
     }
 }

@@ -35,19 +35,11 @@ impl Core {
             manifest.version = version.to_owned();
         }
         manifest.abi = winclaw_abi::ABI;
-        let loaded: Vec<Loaded> = tools
-            .iter()
-            .map(|def| Loaded {
-                def: *def,
-                parameters: (def.parameters)(),
-            })
-            .collect();
+        let loaded: Vec<Loaded> =
+            tools.iter().map(|def| Loaded { def: *def, parameters: (def.parameters)() }).collect();
         manifest.tools = loaded.iter().filter_map(|tool| joined(&manifest.tools, tool)).collect();
         let manifest = serde_json::to_string(&manifest).expect("a manifest has only string keys");
-        Core {
-            manifest,
-            tools: loaded,
-        }
+        Core { manifest, tools: loaded }
     }
 
     /// The manifest as JSON, without `targets`.
@@ -66,10 +58,7 @@ impl Core {
     fn start(&self, name: &str, bytes: &[u8], host: HostV1, call: &std::sync::Arc<Call>) -> Result<(), Failure> {
         let tool = self.tool(name)?;
         let args = Args::from_bytes(tool.def.name, &tool.parameters, bytes)?;
-        let context = Context {
-            host,
-            call: std::sync::Arc::clone(call),
-        };
+        let context = Context { host, call: std::sync::Arc::clone(call) };
         call::run(call, (tool.def.start)(args, context)?)
     }
 }
@@ -86,13 +75,7 @@ fn joined(tables: &[ToolManifest], tool: &Loaded) -> Option<ToolManifest> {
 
 /// The root module of the plugin `P`.
 pub fn module<P: Export>() -> PluginV1Ref {
-    PluginV1 {
-        manifest: manifest::<P>,
-        call: start::<P>,
-        cancel,
-        query,
-    }
-    .leak_into_prefix()
+    PluginV1 { manifest: manifest::<P>, call: start::<P>, cancel, query }.leak_into_prefix()
 }
 
 extern "C" fn manifest<P: Export>() -> RString {

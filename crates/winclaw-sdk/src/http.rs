@@ -20,10 +20,7 @@ impl Context {
         self.host.http(json, Box::new(move |reply| drop(sender.send(reply))));
         match receiver.await {
             Ok(reply) => read(&request.url, &reply),
-            Err(_) => Err(Failure::unavailable(format!(
-                "{}: the host did not answer the request",
-                request.url
-            ))),
+            Err(_) => Err(Failure::unavailable(format!("{}: the host did not answer the request", request.url))),
         }
     }
 
@@ -48,9 +45,7 @@ fn read(url: &str, reply: &str) -> Result<HttpResponse, Failure> {
     match serde_json::from_str(reply) {
         Ok(Reply::Ok(response)) => Ok(response),
         Ok(Reply::Error(failure)) => Err(failure),
-        Err(error) => Err(Failure::unavailable(format!(
-            "{url}: the host's answer cannot be read: {error}"
-        ))),
+        Err(error) => Err(Failure::unavailable(format!("{url}: the host's answer cannot be read: {error}"))),
     }
 }
 
@@ -68,11 +63,7 @@ impl ResponseExt for HttpResponse {
     fn success(self) -> Result<Self, Failure> {
         let message = || {
             let body = self.body.text().unwrap_or("a body that is not text").trim();
-            format!(
-                "the server answered {}: {}",
-                self.status,
-                body.chars().take(200).collect::<String>()
-            )
+            format!("the server answered {}: {}", self.status, body.chars().take(200).collect::<String>())
         };
         match self.status {
             200..=299 => Ok(self),
@@ -95,11 +86,7 @@ mod tests {
     use super::*;
 
     fn response(status: u16, body: &str) -> HttpResponse {
-        HttpResponse {
-            status,
-            headers: Vec::new(),
-            body: HttpBody(body.as_bytes().to_vec()),
-        }
+        HttpResponse { status, headers: Vec::new(), body: HttpBody(body.as_bytes().to_vec()) }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a plugin author writes against: [`tool`], [`args`], [`result`], [`Context`], [`Failure`] and [`export!`].
+//! What a plugin author writes against: [`tool`](macro@tool), [`args`](macro@args), [`result`](macro@result),
+//! [`Context`], [`Failure`] and [`export!`].
 //!
 //! ```
 //! use winclaw_sdk::prelude::*;

@@ -15,9 +15,6 @@ pub fn check_manifest(json: &str) -> Vec<ManifestError> {
             }));
             errors
         }
-        Err(error) => vec![ManifestError {
-            at: "plugin.json".into(),
-            what: error.to_string(),
-        }],
+        Err(error) => vec![ManifestError { at: "plugin.json".into(), what: error.to_string() }],
     }
 }

@@ -13,10 +13,7 @@ impl Plugin {
     /// The plugin of an `export!`; called by what it expands to.
     #[doc(hidden)]
     pub fn of<P: Export>() -> Plugin {
-        Plugin {
-            manifest: || P::core().manifest(),
-            module: module::<P>,
-        }
+        Plugin { manifest: || P::core().manifest(), module: module::<P> }
     }
 
     /// The manifest as JSON: what `plugin.json` holds, without `targets`.

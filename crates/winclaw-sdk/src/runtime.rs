@@ -12,9 +12,7 @@ static EXECUTOR: Executor<'static> = Executor::new();
 pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result<(), Failure> {
     static RUNS: OnceLock<bool> = OnceLock::new();
     if !RUNS.get_or_init(start_thread) {
-        return Err(Failure::unavailable(
-            "the system gives the plugin no thread for its asynchronous work",
-        ));
+        return Err(Failure::unavailable("the system gives the plugin no thread for its asynchronous work"));
     }
     EXECUTOR.spawn(future).detach();
     Ok(())
@@ -22,10 +20,7 @@ pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result
 
 fn start_thread() -> bool {
     let run = || futures_lite::future::block_on(EXECUTOR.run(std::future::pending::<()>()));
-    std::thread::Builder::new()
-        .name("winclaw-async".into())
-        .spawn(run)
-        .is_ok()
+    std::thread::Builder::new().name("winclaw-async".into()).spawn(run).is_ok()
 }
 
 /// Runs `body` on a thread of the blocking pool, which grows and shrinks with the need.

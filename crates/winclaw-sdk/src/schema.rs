@@ -36,11 +36,7 @@ pub fn parameters<T: JsonSchema>() -> Value {
 
 fn clean(schema: &mut Schema) {
     schema.remove("title");
-    if schema
-        .get("format")
-        .and_then(Value::as_str)
-        .is_some_and(|format| NUMBER_FORMATS.contains(&format))
-    {
+    if schema.get("format").and_then(Value::as_str).is_some_and(|format| NUMBER_FORMATS.contains(&format)) {
         schema.remove("format");
     }
     if let Some(Value::String(text)) = schema.get_mut("description") {
@@ -51,14 +47,8 @@ fn clean(schema: &mut Schema) {
 /// Joins the lines of a paragraph, which were broken for the source file and not for the reader.
 fn unwrapped(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|paragraph| {
-        let list = paragraph
-            .lines()
-            .any(|line| line.trim_start().starts_with(['-', '*', '|', '`']));
-        if list {
-            paragraph.to_owned()
-        } else {
-            paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ")
-        }
+        let list = paragraph.lines().any(|line| line.trim_start().starts_with(['-', '*', '|', '`']));
+        if list { paragraph.to_owned() } else { paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ") }
     });
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
@@ -120,16 +110,10 @@ mod tests {
         assert_eq!(schema["additionalProperties"], json!(false));
         assert_eq!(schema["required"], json!(["place"]));
         let properties = &schema["properties"];
-        assert_eq!(
-            properties["place"]["description"],
-            json!("Where, as a city or an address.")
-        );
+        assert_eq!(properties["place"]["description"], json!("Where, as a city or an address."));
         assert_eq!(properties["place"]["properties"]["city"]["type"], json!("string"));
         assert!(properties.get("title").is_some());
-        assert_eq!(
-            properties["days"],
-            json!({"type": "integer", "minimum": 1, "maximum": 7, "default": 7})
-        );
+        assert_eq!(properties["days"], json!({"type": "integer", "minimum": 1, "maximum": 7, "default": 7}));
         assert!(properties["unit"].to_string().contains("metric"), "{text}");
     }
 

@@ -50,11 +50,7 @@ impl Work {
 
 impl std::fmt::Debug for Work {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Work::Async(_)) {
-            "Work::Async"
-        } else {
-            "Work::Blocking"
-        })
+        f.write_str(if matches!(self, Work::Async(_)) { "Work::Async" } else { "Work::Blocking" })
     }
 }
 
