@@ -16,24 +16,13 @@ impl Catalog {
     pub fn build(entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>) {
         let mut found = Vec::new();
         let entries = distinct(entries, &mut found);
-        let mut tools: Vec<CatalogTool> = entries
-            .into_iter()
-            .filter_map(|entry| tidy(entry, &mut found))
-            .collect();
+        let mut tools: Vec<CatalogTool> = entries.into_iter().filter_map(|entry| tidy(entry, &mut found)).collect();
         give_wire_names(&mut tools);
         let names = Names::of(&tools);
         let graph = Graph::of(&tools, &names, &mut found);
         let categories = by_category(&tools);
         found.sort_by(|a, b| (&a.subject, &a.what.en).cmp(&(&b.subject, &b.what.en)));
-        (
-            Catalog {
-                tools,
-                names,
-                graph,
-                categories,
-            },
-            found,
-        )
+        (Catalog { tools, names, graph, categories }, found)
     }
 }
 
@@ -78,10 +67,7 @@ fn give_wire_names(tools: &mut [CatalogTool]) {
 fn by_category(tools: &[CatalogTool]) -> BTreeMap<String, Vec<ToolIx>> {
     let mut categories: BTreeMap<String, Vec<ToolIx>> = BTreeMap::new();
     for (at, tool) in tools.iter().enumerate() {
-        categories
-            .entry(tool.manifest.category.clone())
-            .or_default()
-            .push(ToolIx(at as u32));
+        categories.entry(tool.manifest.category.clone()).or_default().push(ToolIx(at as u32));
     }
     categories
 }

@@ -20,11 +20,7 @@ impl Graph {
         for (at, tool) in tools.iter().enumerate() {
             let own = ToolIx(at as u32);
             let mut edges = stated(tools, own, tool, found);
-            edges.extend(
-                mentioned(tools, names, own)
-                    .into_iter()
-                    .map(|other| (DependencyKind::OftenWith, other)),
-            );
+            edges.extend(mentioned(tools, names, own).into_iter().map(|other| (DependencyKind::OftenWith, other)));
             let of = |kind| edges.iter().filter(|edge| edge.0 == kind).map(|edge| edge.1).collect();
             graph.requires.push(of(DependencyKind::Requires));
             graph.input_from.push(of(DependencyKind::InputFrom));
@@ -37,11 +33,7 @@ impl Graph {
         let mut reached = BTreeSet::new();
         let mut open = vec![ix];
         while let Some(tool) = open.pop() {
-            open.extend(
-                self.requires[tool.index()]
-                    .iter()
-                    .filter(|&&other| reached.insert(other)),
-            );
+            open.extend(self.requires[tool.index()].iter().filter(|&&other| reached.insert(other)));
         }
         reached.remove(&ix);
         reached.into_iter().collect()

@@ -13,6 +13,8 @@
 //! - Cycles among tools are legal; [`Catalog::closure`] always ends.
 //! - Texts that reach a model or a terminal carry no control, bidirectional or invisible characters.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+
 mod build;
 pub mod evidence;
 mod graph;

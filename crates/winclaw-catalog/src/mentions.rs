@@ -30,9 +30,7 @@ fn bare(tools: &[CatalogTool], names: &Names, source: &str, token: &Token<'_>) -
         return None;
     }
     let of_source = candidates.iter().find(|ix| tools[ix.index()].id.source() == source);
-    of_source
-        .or(candidates.first().filter(|_| candidates.len() == 1))
-        .copied()
+    of_source.or(candidates.first().filter(|_| candidates.len() == 1)).copied()
 }
 
 struct Token<'a> {
@@ -53,9 +51,6 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 fn is_identifier(name: &str) -> bool {
-    let camel = name
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let camel = name.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     camel || name.contains(['_', '-', '.'])
 }

@@ -63,11 +63,7 @@ fn kind(c: char) -> Kind {
 
 /// Splits at everything that is no letter or digit, between scripts, and inside `camelCase` and `HTTPServer`.
 pub fn words(text: &str) -> Words<'_> {
-    Words {
-        text,
-        at: 0,
-        joined: false,
-    }
+    Words { text, at: 0, joined: false }
 }
 
 /// Iterator over the [`Word`]s of a text.
@@ -88,11 +84,7 @@ impl<'a> Iterator for Words<'a> {
         let word = first_word(&rest[skip..]);
         self.at += skip + word.len();
         self.joined = true;
-        Some(Word {
-            text: word,
-            cjk: word.starts_with(is_cjk),
-            joined,
-        })
+        Some(Word { text: word, cjk: word.starts_with(is_cjk), joined })
     }
 }
 
@@ -130,13 +122,7 @@ mod tests {
 
     #[test]
     fn names_fold_alike_whatever_their_case_and_separators() {
-        for name in [
-            "find symbol",
-            "find_symbol",
-            "Find-Symbol",
-            "findSymbol",
-            "ｆｉｎｄ．ｓｙｍｂｏｌ",
-        ] {
+        for name in ["find symbol", "find_symbol", "Find-Symbol", "findSymbol", "ｆｉｎｄ．ｓｙｍｂｏｌ"] {
             assert_eq!(fold(name), "findsymbol", "{name}");
         }
         assert_eq!(fold("北京 天气"), "北京天气");

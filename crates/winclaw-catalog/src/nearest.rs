@@ -20,10 +20,7 @@ const LONGEST: usize = 64;
 /// The permitted tools most like `name`, best first.
 pub(crate) fn nearest(catalog: &Catalog, name: &str) -> Vec<ToolIx> {
     let short: String = normal(name).chars().take(LONGEST).collect();
-    let wanted = Wanted {
-        folded: fold(&short),
-        words: word_set(&short),
-    };
+    let wanted = Wanted { folded: fold(&short), words: word_set(&short) };
     if wanted.folded.is_empty() {
         return Vec::new();
     }
@@ -63,20 +60,10 @@ impl Wanted {
     /// How many of the wanted words are like words of the tool's name, aliases or category: above 0.5 if any is.
     fn words_of(&self, tool: &CatalogTool) -> f64 {
         let mut own = word_set(tool.id.as_str());
-        own.extend(
-            tool.manifest
-                .aliases
-                .iter()
-                .chain([tool.manifest.category.as_str()])
-                .flat_map(word_set),
-        );
+        own.extend(tool.manifest.aliases.iter().chain([tool.manifest.category.as_str()]).flat_map(word_set));
         let best = |word: &String| own.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
         let alike: f64 = self.words.iter().map(best).filter(|&likeness| likeness >= ALIKE).sum();
-        if alike > 0.0 {
-            0.5 + 0.45 * alike / self.words.len() as f64
-        } else {
-            0.0
-        }
+        if alike > 0.0 { 0.5 + 0.45 * alike / self.words.len() as f64 } else { 0.0 }
     }
 }
 

@@ -12,13 +12,7 @@ fn quote(text: &str) -> String {
 }
 
 fn warning(id: &ToolId, what: Text, mend: Text) -> Problem {
-    Problem {
-        kind: ProblemKind::Claim,
-        subject: quote(id.as_str()),
-        what,
-        mend,
-        fatal: false,
-    }
+    Problem { kind: ProblemKind::Claim, subject: quote(id.as_str()), what, mend, fatal: false }
 }
 
 pub(crate) fn duplicate(id: &ToolId) -> Problem {
@@ -103,14 +97,8 @@ pub(crate) fn unknown_dependency(id: &ToolId, target: &str) -> Problem {
 pub(crate) fn self_dependency(id: &ToolId) -> Problem {
     warning(
         id,
-        Text::new(
-            "It depends on itself; the edge was left out.",
-            "它依赖自身，该依赖已忽略。",
-        ),
-        Text::new(
-            "Remove the tool's own name from depends_on.",
-            "请从 depends_on 中删除该工具自己的名称。",
-        ),
+        Text::new("It depends on itself; the edge was left out.", "它依赖自身，该依赖已忽略。"),
+        Text::new("Remove the tool's own name from depends_on.", "请从 depends_on 中删除该工具自己的名称。"),
     )
 }
 
@@ -138,10 +126,7 @@ pub(crate) fn cut_description(id: &ToolId, cap: usize) -> Problem {
             ),
             format!("它的描述超过 {cap} 个字符；模型先看到开头，其余部分需另行查询。"),
         ),
-        Text::new(
-            "Put what matters first, or shorten the description.",
-            "请把重要内容放在前面，或缩短描述。",
-        ),
+        Text::new("Put what matters first, or shorten the description.", "请把重要内容放在前面，或缩短描述。"),
     )
 }
 
@@ -177,9 +162,6 @@ pub(crate) fn too_many(id: &ToolId, field: &str, cap: usize) -> Problem {
             format!("It has more than {cap} {field}; the rest was left out."),
             format!("它的 {field} 超过 {cap} 个，多余的已忽略。"),
         ),
-        Text::new(
-            format!("Keep the {cap} that matter."),
-            format!("请保留最重要的 {cap} 个。"),
-        ),
+        Text::new(format!("Keep the {cap} that matter."), format!("请保留最重要的 {cap} 个。")),
     )
 }

@@ -77,17 +77,12 @@ impl Catalog {
             return Resolution::One(ix);
         }
         let is_reserved = RESERVED.iter().any(|reserved| fold(reserved) == fold(inner));
-        let found = [trimmed, inner]
-            .into_iter()
-            .map(|name| self.names.alike(name))
-            .find(|found| !found.is_empty());
+        let found = [trimmed, inner].into_iter().map(|name| self.names.alike(name)).find(|found| !found.is_empty());
         match found {
             _ if is_reserved => Resolution::Unknown { nearest: Vec::new() },
             Some(&[one]) => Resolution::One(one),
             Some(many) => Resolution::Many(many.to_vec()),
-            None => Resolution::Unknown {
-                nearest: nearest(self, inner),
-            },
+            None => Resolution::Unknown { nearest: nearest(self, inner) },
         }
     }
 

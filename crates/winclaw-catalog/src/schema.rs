@@ -41,11 +41,7 @@ fn typed(mut map: Map<String, Value>) -> Shape {
             let absent = found.is_none();
             map.insert("type".into(), "object".into());
             let whole = Value::Object(map);
-            if absent {
-                Shape::Object(whole)
-            } else {
-                Shape::Mended(whole)
-            }
+            if absent { Shape::Object(whole) } else { Shape::Mended(whole) }
         }
     }
 }
@@ -109,10 +105,7 @@ mod tests {
 
     #[test]
     fn a_bottomless_schema_is_refused() {
-        let deep = (0..200).fold(
-            json!({}),
-            |inner, _| json!({"type": "object", "properties": {"x": inner}}),
-        );
+        let deep = (0..200).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"x": inner}}));
         assert!(matches!(tidy(deep), Shape::TooDeep));
     }
 }

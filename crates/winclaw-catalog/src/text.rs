@@ -23,10 +23,7 @@ pub(crate) fn one_line(text: &str, cap_chars: usize) -> String {
 
 /// [`one_line`] for both wordings.
 pub(crate) fn one_line_each(text: &Text, cap_chars: usize) -> Text {
-    Text {
-        en: one_line(&text.en, cap_chars),
-        zh: one_line(&text.zh, cap_chars),
-    }
+    Text { en: one_line(&text.en, cap_chars), zh: one_line(&text.zh, cap_chars) }
 }
 
 /// Whether `text` has characters that a reader cannot see and an honest author has no use for.
@@ -85,10 +82,7 @@ fn whole_letter(text: &str, end: usize) -> usize {
         return end;
     }
     let before = text[..end].char_indices().rev().take(16);
-    before
-        .into_iter()
-        .find(|&(_, c)| !is_combining_mark(c))
-        .map_or(end, |(at, _)| at)
+    before.into_iter().find(|&(_, c)| !is_combining_mark(c)).map_or(end, |(at, _)| at)
 }
 
 #[cfg(test)]

@@ -26,11 +26,7 @@ const CUT_DESCRIPTION: &str = "… [cut, tool_details shows the rest]";
 
 /// The entry with clean, capped texts and only claims that hold by themselves; `None` if no model could call it.
 pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<CatalogTool> {
-    let ToolEntry {
-        id,
-        mut manifest,
-        state,
-    } = entry;
+    let ToolEntry { id, mut manifest, state } = entry;
     look(&id, &manifest, found);
     manifest.parameters = parameters(&id, std::mem::take(&mut manifest.parameters), found)?;
     keep_keys(&id, &mut manifest, found);
@@ -59,17 +55,9 @@ fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
     if has_hidden(id.name()) {
         found.push(problems::hidden(id, "name"));
     }
-    let texts = [
-        ("description", &manifest.description),
-        ("summary", &manifest.summary.en),
-        ("summary", &manifest.summary.zh),
-    ];
-    found.extend(
-        texts
-            .into_iter()
-            .find(|(_, text)| has_hidden(text))
-            .map(|(field, _)| problems::hidden(id, field)),
-    );
+    let texts =
+        [("description", &manifest.description), ("summary", &manifest.summary.en), ("summary", &manifest.summary.zh)];
+    found.extend(texts.into_iter().find(|(_, text)| has_hidden(text)).map(|(field, _)| problems::hidden(id, field)));
     if RESERVED.iter().any(|reserved| fold(reserved) == fold(id.name())) {
         found.push(problems::reserved(id));
     }
@@ -110,11 +98,7 @@ fn texts(id: &ToolId, manifest: &mut ToolManifest) {
     manifest.emoji = one_line(&manifest.emoji, 4);
     manifest.category = category(&manifest.category);
     let stated = one_line_each(&manifest.summary, MAX_SUMMARY);
-    manifest.summary = if stated.is_empty() {
-        first_line(&manifest.description)
-    } else {
-        stated
-    };
+    manifest.summary = if stated.is_empty() { first_line(&manifest.description) } else { stated };
 }
 
 fn category(stated: &str) -> String {
@@ -130,11 +114,7 @@ fn first_line(description: &str) -> Text {
 
 fn words(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
     let mut cap = |field: &str, words: &mut Vec<String>, length: usize, number: usize| {
-        *words = words
-            .iter()
-            .map(|word| one_line(word, length))
-            .filter(|word| !word.is_empty())
-            .collect();
+        *words = words.iter().map(|word| one_line(word, length)).filter(|word| !word.is_empty()).collect();
         if words.len() > number {
             words.truncate(number);
             found.push(problems::too_many(id, field, number));
@@ -147,17 +127,11 @@ fn words(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
 }
 
 fn clean_state(state: State) -> State {
-    let tidy = |text: Text| Text {
-        en: clean(&text.en, MAX_STATE),
-        zh: clean(&text.zh, MAX_STATE),
-    };
+    let tidy = |text: Text| Text { en: clean(&text.en, MAX_STATE), zh: clean(&text.zh, MAX_STATE) };
     match state {
         State::Ready => State::Ready,
         State::Disabled { why } => State::Disabled { why: tidy(why) },
-        State::Unavailable { why, retryable } => State::Unavailable {
-            why: tidy(why),
-            retryable,
-        },
+        State::Unavailable { why, retryable } => State::Unavailable { why: tidy(why), retryable },
         State::NeedsConfig { what } => State::NeedsConfig { what: tidy(what) },
     }
 }

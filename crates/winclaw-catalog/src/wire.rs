@@ -31,11 +31,7 @@ fn clashes(names: &[String]) -> Vec<usize> {
     for (at, name) in names.iter().enumerate() {
         places.entry(name).or_default().push(at);
     }
-    places
-        .into_values()
-        .filter(|places| places.len() > 1)
-        .flatten()
-        .collect()
+    places.into_values().filter(|places| places.len() > 1).flatten().collect()
 }
 
 /// `source__name`, if the first `__` of it ends the source, it is legal, and it cannot be taken for a hashed name.
@@ -100,17 +96,12 @@ mod tests {
 
     #[test]
     fn ordinary_ids_keep_readable_names() {
-        assert_eq!(
-            names(&["sky.forecast", "my-srv.getData"]),
-            ["sky__forecast", "my-srv__getData"]
-        );
+        assert_eq!(names(&["sky.forecast", "my-srv.getData"]), ["sky__forecast", "my-srv__getData"]);
     }
 
     #[test]
     fn ids_that_read_alike_get_different_names() {
-        let found = names(&[
-            "a.b__c", "a__b.c", "a_.b", "a._b", "s.x y", "s.x_y", "s.x.y", "s.天气", "s.预报",
-        ]);
+        let found = names(&["a.b__c", "a__b.c", "a_.b", "a._b", "s.x y", "s.x_y", "s.x.y", "s.天气", "s.预报"]);
         let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
         assert_eq!(distinct.len(), found.len(), "{found:?}");
         assert_eq!(found[0], "a__b__c");
@@ -119,12 +110,8 @@ mod tests {
     #[test]
     fn a_name_cannot_imitate_the_hashed_name_of_another() {
         let victim = names(&["s.天气"]).remove(0);
-        let imitation = format!(
-            "s.{}",
-            victim
-                .strip_prefix("s__")
-                .unwrap_or(victim.strip_prefix("s_").expect("a head"))
-        );
+        let imitation =
+            format!("s.{}", victim.strip_prefix("s__").unwrap_or(victim.strip_prefix("s_").expect("a head")));
         let found = names(&["s.天气", &imitation]);
         assert_ne!(found[0], found[1]);
         assert_eq!(found[0], victim);

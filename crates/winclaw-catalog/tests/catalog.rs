@@ -15,11 +15,7 @@ fn entry(id: &str, changes: Value) -> ToolEntry {
         manifest[key] = value.clone();
     }
     let manifest = serde_json::from_value(manifest).expect("a manifest");
-    ToolEntry {
-        id: ToolId::parse(id).expect("an id"),
-        manifest,
-        state: State::Ready,
-    }
+    ToolEntry { id: ToolId::parse(id).expect("an id"), manifest, state: State::Ready }
 }
 
 fn build(entries: &[(&str, Value)]) -> (Catalog, Vec<Problem>) {
@@ -53,17 +49,10 @@ fn any_id() -> impl Strategy<Value = String> {
 fn any_entry() -> impl Strategy<Value = ToolEntry> {
     let names = prop::collection::vec(prop_oneof!["[a-c]{1,2}", "[a-c]\\.[a-c]{1,2}"], 0..3);
     (any_id(), "\\PC{0,30}", names, 0..4_u8, "[a-c]{0,3}").prop_map(|(id, description, depends_on, state, category)| {
-        let mut entry = entry(
-            &id,
-            json!({"description": description, "depends_on": depends_on, "category": category}),
-        );
+        let mut entry = entry(&id, json!({"description": description, "depends_on": depends_on, "category": category}));
         entry.state = match state {
-            0 => State::Disabled {
-                why: Text::new("off", "关"),
-            },
-            1 => State::NeedsConfig {
-                what: Text::new("key", "密钥"),
-            },
+            0 => State::Disabled { why: Text::new("off", "关") },
+            1 => State::NeedsConfig { what: Text::new("key", "密钥") },
             _ => State::Ready,
         };
         entry
@@ -75,10 +64,7 @@ fn any_entries() -> impl Strategy<Value = Vec<ToolEntry>> {
 }
 
 fn is_legal(name: &str) -> bool {
-    (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
 proptest! {
@@ -175,11 +161,7 @@ proptest! {
 /// Tools `g.t000` to `g.tN`, with `requires` edges between them.
 fn graph(size: usize, edges: &[(usize, usize)]) -> Catalog {
     let tool = |number: usize| {
-        let targets: Vec<String> = edges
-            .iter()
-            .filter(|e| e.0 == number)
-            .map(|e| format!("t{:03}", e.1))
-            .collect();
+        let targets: Vec<String> = edges.iter().filter(|e| e.0 == number).map(|e| format!("t{:03}", e.1)).collect();
         entry(&format!("g.t{number:03}"), json!({"depends_on": targets}))
     };
     Catalog::build((0..size).map(tool).collect()).0
@@ -203,9 +185,7 @@ fn names_resolve_as_models_write_them() {
         ("srv.ask-user", json!({})),
     ]);
     let one = |id| Resolution::One(ix(&catalog, id));
-    let unknown = |ids: &[&str]| Resolution::Unknown {
-        nearest: ids.iter().map(|id| ix(&catalog, id)).collect(),
-    };
+    let unknown = |ids: &[&str]| Resolution::Unknown { nearest: ids.iter().map(|id| ix(&catalog, id)).collect() };
     let cases = [
         ("sky.forecast", one("sky.forecast")),
         ("sky__forecast", one("sky.forecast")),
@@ -219,10 +199,7 @@ fn names_resolve_as_models_write_them() {
         ("srv-find-symbol", one("srv.findSymbol")),
         ("admin.tools.list", one("srv.admin.tools.list")),
         ("查天气", one("srv.查 天气")),
-        (
-            "send",
-            Resolution::Many(vec![ix(&catalog, "mail.send"), ix(&catalog, "post.send")]),
-        ),
+        ("send", Resolution::Many(vec![ix(&catalog, "mail.send"), ix(&catalog, "post.send")])),
         ("srv.ask-user", one("srv.ask-user")),
         ("ask_user", unknown(&[])),
         ("functions.ask_user", unknown(&[])),
@@ -239,9 +216,7 @@ fn names_resolve_as_models_write_them() {
 #[test]
 fn a_guess_is_answered_with_what_is_like_it_but_not_with_what_is_off() {
     let mut hidden = entry("disk.write_fil", json!({}));
-    hidden.state = State::Disabled {
-        why: Text::new("off", "关"),
-    };
+    hidden.state = State::Disabled { why: Text::new("off", "关") };
     let (catalog, _) = Catalog::build(vec![
         hidden,
         entry("disk.write_file", json!({})),
@@ -249,9 +224,7 @@ fn a_guess_is_answered_with_what_is_like_it_but_not_with_what_is_off() {
         entry("sky.forecast", json!({})),
     ]);
     for guess in ["write_files", "file_writer", "disk.writefile2", "wirte_file"] {
-        let Resolution::Unknown { nearest } = catalog.resolve(guess) else {
-            panic!("{guess} was resolved")
-        };
+        let Resolution::Unknown { nearest } = catalog.resolve(guess) else { panic!("{guess} was resolved") };
         assert_eq!(ids(&catalog, &nearest).first(), Some(&"disk.write_file"), "{guess}");
         assert!(nearest.len() <= 3);
     }
@@ -268,21 +241,14 @@ fn each_false_claim_is_a_problem_and_costs_only_itself() {
         (json!({"volatile_keys": ["pace"]}), "names no parameter", false),
         (json!({"description": long}), "longer than 2000", false),
         (json!({"description": "a\u{e0041}b"}), "cannot be seen", false),
-        (
-            json!({"parameters": {"type": "dict", "properties": {}}}),
-            "read as one",
-            false,
-        ),
+        (json!({"parameters": {"type": "dict", "properties": {}}}), "read as one", false),
         (json!({"parameters": {"type": "string"}}), "type \"string\"", true),
         (json!({"aliases": {"en": vec!["word"; 40]}}), "more than 32", false),
     ];
     for (changes, words, fatal) in cases {
         let (catalog, problems) = build(&[("a.one", changes.clone()), ("a.two", json!({}))]);
         assert_eq!(problems.len(), 1, "{changes}: {problems:?}");
-        assert!(
-            problems[0].what.en.contains(words) && problems[0].fatal == fatal,
-            "{problems:?}"
-        );
+        assert!(problems[0].what.en.contains(words) && problems[0].fatal == fatal, "{problems:?}");
         assert!(!problems[0].what.zh.is_empty() && !problems[0].mend.is_empty());
         assert_eq!(problems[0].subject, "a.one");
         assert_eq!(catalog.tools().len(), if fatal { 1 } else { 2 });
@@ -292,18 +258,12 @@ fn each_false_claim_is_a_problem_and_costs_only_itself() {
 #[test]
 fn what_is_left_of_a_claim_still_holds() {
     let long = format!("{}end", "字".repeat(2_500));
-    let (catalog, _) = build(&[(
-        "a.one",
-        json!({"detail_keys": ["pace", "place"], "description": long, "summary": ""}),
-    )]);
+    let (catalog, _) =
+        build(&[("a.one", json!({"detail_keys": ["pace", "place"], "description": long, "summary": ""}))]);
     let tool = &catalog.tools()[0];
     assert_eq!(tool.manifest.detail_keys, ["place"]);
     assert_eq!(tool.manifest.description.chars().count(), 2_000);
-    assert!(
-        tool.manifest
-            .description
-            .ends_with("… [cut, tool_details shows the rest]")
-    );
+    assert!(tool.manifest.description.ends_with("… [cut, tool_details shows the rest]"));
     assert!(tool.full_description().ends_with("end"));
     assert_eq!(tool.manifest.summary.en.chars().count(), 160);
     assert_eq!(tool.manifest.name, "one");
@@ -359,21 +319,14 @@ fn a_tool_named_in_a_description_is_often_used_with_it() {
             ("b.same_name", json!({})),
             ("c.same_name", json!({})),
         ]);
-        assert_eq!(
-            ids(&catalog, catalog.often_with(ix(&catalog, "a.self_made"))),
-            expected,
-            "{description}"
-        );
+        assert_eq!(ids(&catalog, catalog.often_with(ix(&catalog, "a.self_made"))), expected, "{description}");
     }
 }
 
 #[test]
 fn a_ready_tool_wins_over_its_copy_that_is_not() {
     let mut down = entry("a.b", json!({"description": "A"}));
-    down.state = State::Unavailable {
-        why: Text::new("down", "停"),
-        retryable: true,
-    };
+    down.state = State::Unavailable { why: Text::new("down", "停"), retryable: true };
     let (catalog, problems) = Catalog::build(vec![down, entry("a.b", json!({"description": "Z"}))]);
     assert_eq!(catalog.tools()[0].state, State::Ready);
     assert_eq!(problems.len(), 1);
@@ -386,18 +339,13 @@ fn a_fingerprint_changes_with_what_the_model_was_told() {
     assert_eq!(plain.len(), 16);
     assert_eq!(plain, print(json!({"examples": ["do a thing"]})));
     assert_ne!(plain, print(json!({"description": "Other."})));
-    assert_ne!(
-        plain,
-        print(json!({"parameters": {"type": "object", "properties": {}}}))
-    );
+    assert_ne!(plain, print(json!({"parameters": {"type": "object", "properties": {}}})));
 }
 
 #[test]
 fn disabled_tools_are_known_and_not_permitted() {
     let mut off = entry("a.off", json!({}));
-    off.state = State::Disabled {
-        why: Text::new("off", "关"),
-    };
+    off.state = State::Disabled { why: Text::new("off", "关") };
     let (catalog, _) = Catalog::build(vec![off, entry("a.on", json!({}))]);
     assert_eq!(ids(&catalog, &catalog.permitted().collect::<Vec<_>>()), ["a.on"]);
     assert_eq!(catalog.resolve("a.off"), Resolution::One(ix(&catalog, "a.off")));

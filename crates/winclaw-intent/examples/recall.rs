@@ -5,11 +5,7 @@
 //! Every folder below DATA_DIR with a `tools.jsonl` and a `queries.jsonl` is a set. Tools are
 //! `{id, name, server, description, parameters, category?, depends_on?}`, queries `{query, gold: [id], alts?}` or
 //! `{query, gold_plugins: [server]}`. A `requires` edge is followed for the tools that stand at the top, as a host would.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "it is a program, and prints its table"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program, and prints its table")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -35,13 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!(
-        "| set | tools | requests | R@1 | R@5 | R@10 | R@20 | all@10 | closed R@10 | build ms | pass µs p50 | p95 |"
+        "| set | tools | requests | R@1 | R@5 | R@10 | R@20 | all@10 | closed R@10 | 2+closure | tools | build ms | pass µs p50 | p95 |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for set in sets(&folder)?
-        .iter()
-        .filter(|set| only.as_ref().is_none_or(|only| set.ends_with(only)))
-    {
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for set in sets(&folder)?.iter().filter(|set| only.as_ref().is_none_or(|only| set.ends_with(only))) {
         println!("{}", Set::read(set)?.measure(weights));
     }
     Ok(())
@@ -62,6 +55,7 @@ fn set(weights: &mut Weights, text: &str) -> Result<(), Box<dyn Error>> {
         "parameter" => &mut weights.parameter,
         "parameter_text" => &mut weights.parameter_text,
         "unigram" => &mut weights.unigram,
+        "concept" => &mut weights.concept,
         "need" => &mut weights.need,
         "focus" => &mut weights.focus,
         _ => return Err(format!("there is no weight {name}").into()),
@@ -108,47 +102,40 @@ impl Set {
     fn read(folder: &Path) -> Result<Set, Box<dyn Error>> {
         let tools = lines(&folder.join("tools.jsonl"))?;
         let names = Names::of(&tools);
-        let entries = tools
-            .iter()
-            .map(|tool| names.entry(tool))
-            .collect::<Result<Vec<_>, _>>()?;
+        let entries = tools.iter().map(|tool| names.entry(tool)).collect::<Result<Vec<_>, _>>()?;
         let start = Instant::now();
         let (catalog, _) = Catalog::build(entries);
         let built = start.elapsed();
         let queries = lines(&folder.join("queries.jsonl"))?;
-        let requests = queries
-            .iter()
-            .map(|query| names.request(query, &tools, &catalog))
-            .collect();
+        let requests = queries.iter().map(|query| names.request(query, &tools, &catalog)).collect();
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Set {
-            name,
-            catalog,
-            built,
-            requests,
-        })
+        Ok(Set { name, catalog, built, requests })
     }
 
     fn measure(&self, weights: Weights) -> String {
         let start = Instant::now();
         let index = Index::build_with(&self.catalog, weights);
         let built = self.built + start.elapsed();
-        let mut sums = [0.0; 6];
+        let mut sums = [0.0; 8];
         let mut times = Vec::new();
         for request in &self.requests {
             let start = Instant::now();
-            let evidence = index.weigh(
-                &self.catalog,
-                &Query {
-                    message: &request.text,
-                    ..Query::default()
-                },
-            );
+            let evidence = index.weigh(&self.catalog, &Query { message: &request.text, ..Query::default() });
             times.push(start.elapsed());
             let order: Vec<ToolIx> = evidence.hits.iter().map(|hit| hit.tool).collect();
-            let closed = closed(&self.catalog, &order, 10);
+            let within = closed(&self.catalog, &order, 10);
+            let beyond = closed(&self.catalog, &order[..2.min(order.len())], usize::MAX);
             let at = |limit: usize| request.recall(&order[..limit.min(order.len())]);
-            let values = [at(1), at(5), at(10), at(20), at(10).floor(), request.recall(&closed)];
+            let values = [
+                at(1),
+                at(5),
+                at(10),
+                at(20),
+                at(10).floor(),
+                request.recall(&within),
+                request.recall(&beyond),
+                beyond.len() as f64,
+            ];
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
         }
         times.sort();
@@ -169,29 +156,22 @@ impl Set {
 
 impl Request {
     fn recall(&self, shown: &[ToolIx]) -> f64 {
-        let met = self
-            .needs
-            .iter()
-            .filter(|need| shown.iter().any(|ix| need.contains(ix)))
-            .count();
+        let met = self.needs.iter().filter(|need| shown.iter().any(|ix| need.contains(ix))).count();
         met as f64 / self.needs.len().max(1) as f64
     }
 }
 
-/// The first `limit` tools, taking each with all it requires.
+/// The first `limit` tools, taking each with all it requires, what it requires directly first.
 fn closed(catalog: &Catalog, order: &[ToolIx], limit: usize) -> Vec<ToolIx> {
     let mut shown: Vec<ToolIx> = Vec::new();
     for &ix in order {
-        let group = std::iter::once(ix)
-            .chain(catalog.closure(ix))
-            .filter(|ix| !shown.contains(ix))
-            .collect::<Vec<_>>();
-        shown.extend(group);
-        if shown.len() >= limit {
-            break;
+        let group = std::iter::once(ix).chain(catalog.requires(ix).iter().copied()).chain(catalog.closure(ix));
+        for tool in group {
+            if !shown.contains(&tool) && shown.len() < limit {
+                shown.push(tool);
+            }
         }
     }
-    shown.truncate(limit);
     shown
 }
 
@@ -207,19 +187,11 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 /// `server` in the letters a source may have.
 fn source(server: &str) -> String {
     let legal = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            c.to_ascii_lowercase()
-        } else {
-            '_'
-        }
+        if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '_' }
     };
     let plain: String = server.chars().map(legal).take(50).collect();
     let plain = plain.trim_matches(['_', '-']);
-    if plain.is_empty() {
-        "s".to_owned()
-    } else {
-        plain.to_owned()
-    }
+    if plain.is_empty() { "s".to_owned() } else { plain.to_owned() }
 }
 
 impl Names {
@@ -227,11 +199,7 @@ impl Names {
         let mut taken = BTreeSet::new();
         let mut ids = BTreeMap::new();
         for tool in tools {
-            let name: String = text(tool, "name")
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(60)
-                .collect();
+            let name: String = text(tool, "name").chars().filter(|c| !c.is_control()).take(60).collect();
             let name = if name.is_empty() { "x" } else { &name };
             let plain = [format!("{}.{name}", source(text(tool, "server")))];
             let numbered = (2..).map(|number| format!("{}-{number}.{name}", source(text(tool, "server"))));
@@ -244,21 +212,14 @@ impl Names {
     }
 
     fn entry(&self, tool: &Value) -> Result<ToolEntry, Box<dyn Error>> {
-        let id = self
-            .ids
-            .get(text(tool, "id"))
-            .ok_or_else(|| format!("no id for {tool}"))?;
+        let id = self.ids.get(text(tool, "id")).ok_or_else(|| format!("no id for {tool}"))?;
         let parameters = tool.get("parameters").cloned().unwrap_or(Value::Null);
         let manifest = serde_json::from_value(json!({
             "name": id.name(), "category": text(tool, "category"), "summary": text(tool, "plugin_description"),
             "title": text(tool, "title"), "description": text(tool, "description"), "parameters": parameters,
             "depends_on": self.edges(tool), "side_effect": "read"
         }))?;
-        Ok(ToolEntry {
-            id: id.clone(),
-            manifest,
-            state: State::Ready,
-        })
+        Ok(ToolEntry { id: id.clone(), manifest, state: State::Ready })
     }
 
     /// The edges of a tool: `{tool, kind}` as in a manifest, or `{name, type}`, where each type means `requires`.
@@ -268,10 +229,7 @@ impl Names {
             Some(id) => json!(id),
             None => edge.clone(),
         };
-        stated
-            .map(edge)
-            .filter(|edge| edge.is_string() || edge.get("tool").is_some())
-            .collect()
+        stated.map(edge).filter(|edge| edge.is_string() || edge.get("tool").is_some()).collect()
     }
 
     fn request(&self, query: &Value, tools: &[Value], catalog: &Catalog) -> Request {
@@ -286,16 +244,11 @@ impl Names {
         };
         let plugin = |server: &String| -> BTreeSet<ToolIx> {
             let of_plugin = tools.iter().filter(|tool| text(tool, "server") == server);
-            of_plugin
-                .filter_map(|tool| place(&text(tool, "id").to_owned()))
-                .collect()
+            of_plugin.filter_map(|tool| place(&text(tool, "id").to_owned())).collect()
         };
         let gold = list(query.get("gold"));
         let plugins = list(query.get("gold_plugins"));
         let needs = gold.iter().map(tool).chain(plugins.iter().map(plugin)).collect();
-        Request {
-            text: text(query, "query").to_owned(),
-            needs,
-        }
+        Request { text: text(query, "query").to_owned(), needs }
     }
 }

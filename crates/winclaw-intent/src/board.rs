@@ -14,18 +14,13 @@ pub(crate) struct Board {
 impl Board {
     /// A board for `size` tools.
     pub(crate) fn new(size: usize) -> Board {
-        Board {
-            scores: vec![0.0; size],
-            touched: Vec::new(),
-        }
+        Board { scores: vec![0.0; size], touched: Vec::new() }
     }
 
     /// The `most` tools the words fit best, best first.
     pub(crate) fn rank(&mut self, index: &Index, asked: &[Asked<'_>], most: usize) -> Vec<Scored> {
         for word in asked {
-            for posting in index.postings(word.term) {
-                self.add(posting.tool, word.weight * posting.gain);
-            }
+            index.gains(word, |tool, gain, _| self.add(tool, gain));
         }
         self.take(most)
     }
@@ -42,10 +37,7 @@ impl Board {
     /// Empties the board: the `most` best tools, best first; of equals the first by id.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Scored> {
         let scores = &mut self.scores;
-        let drained = self
-            .touched
-            .drain(..)
-            .map(|ix| (ix, std::mem::take(&mut scores[ix.index()])));
+        let drained = self.touched.drain(..).map(|ix| (ix, std::mem::take(&mut scores[ix.index()])));
         let mut ranked: Vec<Scored> = drained.filter(|scored| scored.1 > 0.0).collect();
         let order = |a: &Scored, b: &Scored| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if ranked.len() > most {

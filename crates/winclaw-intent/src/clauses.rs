@@ -6,22 +6,18 @@ use crate::stop::is_stop;
 const MOST: usize = 16;
 
 /// Signs that end a clause wherever they stand.
-const SIGNS: [char; 15] = [
-    '。', '；', '，', '、', '！', '？', '：', ';', '!', '?', '\n', '•', '·', '…', '|',
-];
+const SIGNS: [char; 15] = ['。', '；', '，', '、', '！', '？', '：', ';', '!', '?', '\n', '•', '·', '…', '|'];
 
 /// Chinese words that begin the next clause.
-const CHINESE: [&str; 12] = [
-    "然后", "并且", "接着", "随后", "顺便", "另外", "此外", "以及", "同时", "最后", "并", "再",
-];
+const CHINESE: [&str; 12] =
+    ["然后", "并且", "接着", "随后", "顺便", "另外", "此外", "以及", "同时", "最后", "并", "再"];
 
 /// English words that begin the next clause.
 const ENGLISH: [&str; 6] = ["then", "and", "also", "plus", "finally", "afterwards"];
 
 /// Words in which `并` or `再` begins no clause.
-const WHOLE: [&str; 13] = [
-    "合并", "兼并", "归并", "吞并", "并发", "并行", "并列", "并购", "并非", "再见", "再次", "再生", "再现",
-];
+const WHOLE: [&str; 13] =
+    ["合并", "兼并", "归并", "吞并", "并发", "并行", "并列", "并购", "并非", "再见", "再次", "再生", "再现"];
 
 /// The clauses of a request, each a need of its own perhaps: split at punctuation and at words such as 然后, 顺便,
 /// `and`, `then`. Pieces that say too little by themselves stay with the clause before. At most 16, in order; together
@@ -116,14 +112,8 @@ mod tests {
             ("查北京天气，写成文本", &["查北京天气", "写成文本"]),
             ("查天气然后发邮件顺便提醒我", &["查天气", "然后发邮件", "顺便提醒我"]),
             ("把两个表合并再发出去", &["把两个表合并", "再发出去"]),
-            (
-                "Find the symbol and rename it everywhere",
-                &["Find the symbol", "and rename it everywhere"],
-            ),
-            (
-                "Look up the rate, then mail the report.",
-                &["Look up the rate", "then mail the report"],
-            ),
+            ("Find the symbol and rename it everywhere", &["Find the symbol", "and rename it everywhere"]),
+            ("Look up the rate, then mail the report.", &["Look up the rate", "then mail the report"]),
             ("Jobs in Tokyo, Japan", &["Jobs in Tokyo Japan"]),
             ("Add 1,000.5 to a.b", &["Add 1,000.5 to a.b"]),
             ("", &[]),

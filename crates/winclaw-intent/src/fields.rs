@@ -76,10 +76,7 @@ pub(crate) fn each<'a>(tool: &'a CatalogTool, sink: &mut impl FnMut(Field, &'a s
     summaries(tool).for_each(|summary| sink(Field::Summary, summary));
     sink(Field::Category, &manifest.category);
     manifest.actions.iter().for_each(|action| sink(Field::Action, action));
-    manifest
-        .examples
-        .iter()
-        .for_each(|example| sink(Field::Example, example));
+    manifest.examples.iter().for_each(|example| sink(Field::Example, example));
     parameters(&manifest.parameters, DEEPEST, sink);
 }
 
@@ -101,10 +98,7 @@ fn summaries(tool: &CatalogTool) -> impl Iterator<Item = &str> {
         let stated = summary.trim_end_matches("… [cut]");
         !stated.is_empty() && !manifest.description.contains(stated)
     };
-    std::iter::once(&manifest.summary.en)
-        .chain(second)
-        .filter(news)
-        .map(String::as_str)
+    std::iter::once(&manifest.summary.en).chain(second).filter(news).map(String::as_str)
 }
 
 /// The names, descriptions and enumerated values of parameters, also of those inside others.
@@ -120,10 +114,7 @@ fn parameters<'a>(schema: &'a Value, left: usize, sink: &mut impl FnMut(Field, &
     for (_, definition) in objects(schema, "$defs").chain(objects(schema, "definitions")) {
         parameters(definition, left - 1, sink);
     }
-    for inner in ["items", "anyOf", "oneOf", "allOf"]
-        .iter()
-        .filter_map(|key| schema.get(*key))
-    {
+    for inner in ["items", "anyOf", "oneOf", "allOf"].iter().filter_map(|key| schema.get(*key)) {
         match inner {
             Value::Array(branches) => branches.iter().for_each(|branch| parameters(branch, left - 1, sink)),
             one => parameters(one, left - 1, sink),
@@ -132,22 +123,12 @@ fn parameters<'a>(schema: &'a Value, left: usize, sink: &mut impl FnMut(Field, &
 }
 
 fn objects<'a>(schema: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = (&'a str, &'a Value)> {
-    schema
-        .get(key)
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.as_str(), value))
+    schema.get(key).and_then(Value::as_object).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }
 
 fn parameter_texts<'a>(parameter: &'a Value, sink: &mut impl FnMut(Field, &'a str)) {
     let description = parameter.get("description").and_then(Value::as_str);
-    description
-        .into_iter()
-        .for_each(|text| sink(Field::ParameterText, text));
+    description.into_iter().for_each(|text| sink(Field::ParameterText, text));
     let values = parameter.get("enum").and_then(Value::as_array).into_iter().flatten();
-    values
-        .filter_map(Value::as_str)
-        .take(16)
-        .for_each(|value| sink(Field::ParameterText, value));
+    values.filter_map(Value::as_str).take(16).for_each(|value| sink(Field::ParameterText, value));
 }

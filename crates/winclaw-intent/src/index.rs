@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use winclaw_catalog::names::normal;
+use winclaw_catalog::names::{is_cjk, normal};
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::fields::{self, Field};
@@ -10,12 +10,12 @@ use crate::weights::{WEIGHTS, Weights};
 
 /// One tool under one term.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Posting {
-    pub(crate) tool: ToolIx,
+struct Posting {
+    tool: ToolIx,
     /// What the term adds to the tool's score.
-    pub(crate) gain: f32,
+    gain: f32,
     /// The field that carries most of it.
-    pub(crate) field: Field,
+    field: Field,
 }
 
 /// A word of a request that some tool has.
@@ -25,6 +25,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) weight: f32,
     /// The word as it stands in the request.
     pub(crate) surface: &'a str,
+    /// For a concept, the term and weight of the word itself: where a tool has both, the better one counts.
+    pub(crate) word: Option<(u32, f32)>,
 }
 
 /// Most distinct words read of one request.
@@ -55,35 +57,47 @@ impl Index {
         }
         let postings = reader.postings(&weights);
         let ladder = Ladder::build(catalog);
-        Index {
-            weights,
-            tokeniser,
-            ladder,
-            size: catalog.tools().len(),
-            terms: reader.terms,
-            postings,
-        }
+        Index { weights, tokeniser, ladder, size: catalog.tools().len(), terms: reader.terms, postings }
     }
 
     /// Adds the words of `text` that any tool has; a word asked for before counts once, with its first weight.
     pub(crate) fn ask<'a>(&self, text: &'a str, weight: f32, asked: &mut Vec<Asked<'a>>) {
+        let mut own = None;
         self.tokeniser.each(text, &mut |term, surface, kind| {
-            let weight = if kind == Kind::Single {
-                weight * self.weights.unigram
-            } else {
-                weight
+            let known = self.terms.get(term).copied();
+            let word = match kind {
+                // The pair that a Chinese word is has come before, among the others of its run.
+                Kind::Concept if surface.starts_with(is_cjk) => self.terms.get(surface).copied(),
+                Kind::Concept => own,
+                _ => None,
             };
-            let Some(&term) = self.terms.get(term).filter(|_| asked.len() < WORDS) else {
+            own = if kind == Kind::Concept { own } else { known };
+            let Some(term) = known.filter(|_| asked.len() < WORDS) else {
                 return;
             };
             if !asked.iter().any(|word| word.term == term) {
-                asked.push(Asked { term, weight, surface });
+                let word = word.map(|word| (word, weight));
+                asked.push(Asked { term, weight: weight * self.weights.of(kind), surface, word });
             }
         });
     }
 
+    /// Calls `sink` with every tool `asked` fits, what it adds there, and the field that carries it.
+    pub(crate) fn gains(&self, asked: &Asked<'_>, mut sink: impl FnMut(ToolIx, f32, Field)) {
+        let (word, weight) = asked.word.map_or((&[][..], 0.0), |(word, weight)| (self.postings(word), weight));
+        let mut of_word = word.iter().peekable();
+        for posting in self.postings(asked.term) {
+            while of_word.next_if(|other| other.tool < posting.tool).is_some() {}
+            let counted = of_word.next_if(|other| other.tool == posting.tool).map_or(0.0, |other| weight * other.gain);
+            let gain = asked.weight * posting.gain - counted;
+            if gain > 0.0 {
+                sink(posting.tool, gain, posting.field);
+            }
+        }
+    }
+
     /// The tools under a term, in order.
-    pub(crate) fn postings(&self, term: u32) -> &[Posting] {
+    fn postings(&self, term: u32) -> &[Posting] {
         &self.postings[term as usize]
     }
 }
@@ -112,7 +126,7 @@ impl Reader {
         fields::each(catalog.get(ix), &mut |field, text| {
             tokeniser.each(&normal(text), &mut |term, _, kind| {
                 counts.push((self.number(term), field, 1.0));
-                lengths[field as usize] += if kind == Kind::Single { 0.0 } else { 1.0 };
+                lengths[field as usize] += if kind.counts() { 1.0 } else { 0.0 };
             });
         });
         counts.sort_unstable_by_key(|&(term, field, _)| (term, field));
@@ -135,26 +149,19 @@ impl Reader {
 
     /// BM25F: occurrences are weighted by field and tamed by its length, then saturate together.
     fn postings(&self, weights: &Weights) -> Vec<Vec<Posting>> {
-        let average = self.average_lengths();
+        let usual = self.usual_lengths();
         let mut postings: Vec<Vec<Posting>> = vec![Vec::new(); self.terms.len()];
         for tool in &self.tools {
             for of_term in tool.counts.chunk_by(|a, b| a.0 == b.0) {
                 let parts = of_term.iter().map(|&(_, field, count)| {
-                    let length = tool.lengths[field as usize] / average[field as usize].max(1.0);
-                    (
-                        field,
-                        field.weight(weights) * count / (1.0 - weights.b + weights.b * length),
-                    )
+                    let length = tool.lengths[field as usize] / usual[field as usize];
+                    (field, field.weight(weights) * count / (1.0 - weights.b + weights.b * length))
                 });
                 let (sum, (field, _)) = parts.fold((0.0, (Field::Name, 0.0)), |(sum, best), part| {
                     (sum + part.1, if part.1 > best.1 { part } else { best })
                 });
                 let gain = sum * (weights.k1 + 1.0) / (sum + weights.k1);
-                postings[of_term[0].0 as usize].push(Posting {
-                    tool: tool.ix,
-                    gain,
-                    field,
-                });
+                postings[of_term[0].0 as usize].push(Posting { tool: tool.ix, gain, field });
             }
         }
         let total = self.tools.len() as f32;
@@ -162,16 +169,13 @@ impl Reader {
         postings
     }
 
-    fn average_lengths(&self) -> [f32; Field::ALL.len()] {
-        let tools = self.tools.len().max(1) as f32;
+    /// The usual length of each field among the tools that have it: the median, which no single tool can move far.
+    fn usual_lengths(&self) -> [f32; Field::ALL.len()] {
         Field::ALL.map(|field| {
-            let having = self
-                .tools
-                .iter()
-                .filter(|tool| tool.lengths[field as usize] > 0.0)
-                .count()
-                .max(1) as f32;
-            self.tools.iter().map(|tool| tool.lengths[field as usize]).sum::<f32>() / having.min(tools)
+            let mut lengths: Vec<f32> = self.tools.iter().map(|tool| tool.lengths[field as usize]).collect();
+            lengths.retain(|&length| length > 0.0);
+            let middle = lengths.len() / 2;
+            if lengths.is_empty() { 1.0 } else { *lengths.select_nth_unstable_by(middle, f32::total_cmp).1 }
         })
     }
 }

@@ -66,10 +66,7 @@ impl Ladder {
             self.inside(Rung::Alias, ix, alias);
         }
         titles(tool).for_each(|title| self.whole(Rung::Alias, ix, title));
-        tool.manifest
-            .examples
-            .iter()
-            .for_each(|example| self.whole(Rung::Example, ix, example));
+        tool.manifest.examples.iter().for_each(|example| self.whole(Rung::Example, ix, example));
         self.inside(Rung::Source, ix, tool.id.source());
         self.inside(Rung::Category, ix, &tool.manifest.category);
     }
@@ -104,9 +101,7 @@ impl Ladder {
         let mut folded = String::new();
         for (at, unit) in units.iter().enumerate().take(LONGEST) {
             folded.push_str(&fold(unit.text));
-            let mut from_here = self
-                .inside
-                .range::<str, _>((Bound::Included(folded.as_str()), Bound::Unbounded));
+            let mut from_here = self.inside.range::<str, _>((Bound::Included(folded.as_str()), Bound::Unbounded));
             let Some((name, tools)) = from_here.next().filter(|(name, _)| name.starts_with(&folded)) else {
                 return;
             };
@@ -122,23 +117,15 @@ impl Ladder {
 /// Takes out the rungs on which a name stands for too many tools to mean any of them.
 fn few(tools: &mut Vec<(Rung, ToolIx)>) {
     let crowded = |rung: Rung| tools.iter().filter(|named| named.0 == rung).count() > MOST;
-    let crowded: Vec<Rung> = [Rung::Category, Rung::Source, Rung::Alias, Rung::Name]
-        .into_iter()
-        .filter(|&r| crowded(r))
-        .collect();
+    let crowded: Vec<Rung> =
+        [Rung::Category, Rung::Source, Rung::Alias, Rung::Name].into_iter().filter(|&r| crowded(r)).collect();
     tools.retain(|named| !crowded.contains(&named.0));
 }
 
 fn note(found: &mut BTreeMap<ToolIx, Named>, rung: Rung, ix: ToolIx, text: &str) {
     let known = found.get(&ix).is_some_and(|named| named.rung >= rung);
     if !known {
-        found.insert(
-            ix,
-            Named {
-                rung,
-                text: text.chars().take(80).collect(),
-            },
-        );
+        found.insert(ix, Named { rung, text: text.chars().take(80).collect() });
     }
 }
 
@@ -158,11 +145,7 @@ fn units(text: &str) -> Vec<Unit<'_>> {
         if word.cjk {
             units.extend(characters(word, at));
         } else {
-            units.push(Unit {
-                text: word.text,
-                at,
-                continues: word.joined && !after_cjk,
-            });
+            units.push(Unit { text: word.text, at, continues: word.joined && !after_cjk });
         }
         after_cjk = word.cjk;
     }

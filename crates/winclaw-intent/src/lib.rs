@@ -13,8 +13,11 @@
 //! - A tool that policy disables is never a hit.
 //! - Any text is bounded in time and memory: of more than 8,000 characters the first and last 4,000 are read.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+
 mod board;
 mod clauses;
+mod concepts;
 mod fields;
 mod index;
 mod ladder;

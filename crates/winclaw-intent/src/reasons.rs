@@ -16,11 +16,11 @@ pub(crate) fn fill(index: &Index, asked: &[Asked<'_>], hits: &mut [Hit]) {
     }
     let mut parts: Vec<Vec<Part<'_>>> = vec![Vec::new(); hits.len()];
     for word in asked {
-        for posting in index.postings(word.term) {
-            if let Some(seat) = seats[posting.tool.index()] {
-                parts[seat].push((word.weight * posting.gain, word.surface, posting.field.label()));
+        index.gains(word, |tool, gain, field| {
+            if let Some(seat) = seats[tool.index()] {
+                parts[seat].push((gain, word.surface, field.label()));
             }
-        }
+        });
     }
     for (hit, parts) in hits.iter_mut().zip(parts) {
         hit.terms.extend(strongest(parts));

@@ -1,6 +1,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use winclaw_catalog::names::words;
 
+use crate::concepts::Concepts;
 use crate::stop::is_stop;
 
 /// Longest word that is read, in bytes; longer ones are data, not words.
@@ -15,18 +16,27 @@ pub(crate) enum Kind {
     Pair,
     /// One CJK character.
     Single,
+    /// What a word means, as against the word itself.
+    Concept,
+}
+
+impl Kind {
+    /// Whether it makes a text longer: not what only repeats another term.
+    pub(crate) fn counts(self) -> bool {
+        matches!(self, Kind::Word | Kind::Pair)
+    }
 }
 
 /// One tokeniser for requests and tools alike.
 pub(crate) struct Tokeniser {
     stemmer: Stemmer,
+    concepts: Concepts,
 }
 
 impl Tokeniser {
     pub(crate) fn new() -> Tokeniser {
-        Tokeniser {
-            stemmer: Stemmer::create(Algorithm::English),
-        }
+        let stemmer = Stemmer::create(Algorithm::English);
+        Tokeniser { concepts: Concepts::new(&stemmer), stemmer }
     }
 
     /// Calls `sink` with each term of `text` (in NFKC form), the words it stands for, and its kind.
@@ -36,6 +46,7 @@ impl Tokeniser {
             if word.cjk {
                 compound = None;
                 characters(word.text, sink);
+                self.concepts.within(word.text, &mut |concept, surface| sink(concept, surface, Kind::Concept));
                 continue;
             }
             self.word(word.text, sink);
@@ -53,7 +64,9 @@ impl Tokeniser {
     fn word<'a>(&self, word: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
         let lower = word.to_lowercase();
         if word.len() <= LONGEST && !is_stop(&lower) {
-            sink(&self.stemmer.stem(&lower), word, Kind::Word);
+            let stem = self.stemmer.stem(&lower);
+            sink(&stem, word, Kind::Word);
+            self.concepts.of(&stem).iter().for_each(|concept| sink(concept, word, Kind::Concept));
         }
     }
 
@@ -92,6 +105,7 @@ mod tests {
     fn terms(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         Tokeniser::new().each(text, &mut |term, _, _| found.push(term.to_owned()));
+        found.retain(|term| !term.starts_with('='));
         found
     }
 

@@ -33,8 +33,7 @@ impl Index {
         let used = self.used_names(catalog, query.used);
         let mut asked = Vec::new();
         needs.iter().for_each(|need| self.ask(need, 1.0, &mut asked));
-        used.iter()
-            .for_each(|name| self.ask(name, self.weights.used, &mut asked));
+        used.iter().for_each(|name| self.ask(name, self.weights.used, &mut asked));
 
         let ranked = self.rank(&asked, &needs);
         let mut named = BTreeMap::new();
@@ -43,38 +42,25 @@ impl Index {
         let mut hits = hits(&ranked, &named);
         reasons::fill(self, &asked, &mut hits);
         self.follow_edges(catalog, &mut hits);
-        Evidence {
-            categories: shares(catalog, &hits),
-            margin: margin(&hits),
-            hits,
-        }
+        Evidence { categories: shares(catalog, &hits), margin: margin(&hits), hits }
     }
 
     /// Names of the last tools used, latest first.
     fn used_names(&self, catalog: &Catalog, used: &[ToolIx]) -> Vec<String> {
         let known = used.iter().rev().filter(|ix| ix.index() < self.size);
-        known
-            .take(TOP)
-            .map(|&ix| normal(catalog.get(ix).id.as_str()).into_owned())
-            .collect()
+        known.take(TOP).map(|&ix| normal(catalog.get(ix).id.as_str()).into_owned()).collect()
     }
 
     /// The best tools for all the words together, lifted by how well they fit one of several needs.
     fn rank(&self, asked: &[Asked<'_>], needs: &[String]) -> Vec<Scored> {
         let mut board = Board::new(self.size);
         let all = board.rank(self, asked, HITS);
-        let lists = if needs.len() > 1 {
-            self.lists(needs, &mut board)
-        } else {
-            Vec::new()
-        };
+        let lists = if needs.len() > 1 { self.lists(needs, &mut board) } else { Vec::new() };
         if lists.len() < 2 {
             return all;
         }
         let lifts = self.lifts(all.first().map_or(0.0, |scored| scored.1), &lists);
-        all.into_iter()
-            .chain(lifts)
-            .for_each(|(tool, score)| board.add(tool, score));
+        all.into_iter().chain(lifts).for_each(|(tool, score)| board.add(tool, score));
         board.take(HITS)
     }
 
@@ -110,11 +96,7 @@ impl Index {
         let mut lifts: BTreeMap<ToolIx, (f32, ToolIx)> = BTreeMap::new();
         for hit in hits.iter().take(TOP) {
             let lift = (hit.score * self.weights.via, hit.tool);
-            for &to in catalog
-                .input_from(hit.tool)
-                .iter()
-                .filter(|&&to| catalog.get(to).permitted())
-            {
+            for &to in catalog.input_from(hit.tool).iter().filter(|&&to| catalog.get(to).permitted()) {
                 let most = lifts.entry(to).or_insert(lift);
                 *most = if lift.0 > most.0 { lift } else { *most };
             }
@@ -122,13 +104,7 @@ impl Index {
         for (to, (lift, from)) in lifts {
             match hits.iter_mut().find(|hit| hit.tool == to) {
                 Some(hit) => (hit.score, hit.via) = (hit.score + lift, Some(from)),
-                None => hits.push(Hit {
-                    tool: to,
-                    score: lift,
-                    exact: false,
-                    terms: Vec::new(),
-                    via: Some(from),
-                }),
+                None => hits.push(Hit { tool: to, score: lift, exact: false, terms: Vec::new(), via: Some(from) }),
             }
         }
         let named = hits.iter().take_while(|hit| hit.exact).count();
@@ -141,31 +117,16 @@ fn hits(ranked: &[Scored], named: &BTreeMap<ToolIx, Named>) -> Vec<Hit> {
     let best = ranked.first().map_or(1.0, |scored| scored.1);
     let scores: BTreeMap<ToolIx, f32> = ranked.iter().copied().collect();
     let hit = |(&tool, named): (&ToolIx, &Named)| {
-        let lift = best * (1.0 + f32::from(named.rung as u8));
-        let term = Term {
-            text: named.text.clone(),
-            field: "exact".into(),
-            score: lift,
-        };
+        // No score of words exceeds `best`, so that two steps keep the rungs apart.
+        let lift = best * (1.0 + 2.0 * f32::from(named.rung as u8));
+        let term = Term { text: named.text.clone(), field: "exact".into(), score: lift };
         let score = lift + scores.get(&tool).copied().unwrap_or(0.0);
-        Hit {
-            tool,
-            score,
-            exact: true,
-            terms: vec![term],
-            via: None,
-        }
+        Hit { tool, score, exact: true, terms: vec![term], via: None }
     };
     let mut hits: Vec<Hit> = named.iter().map(hit).collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
     let others = ranked.iter().filter(|scored| !named.contains_key(&scored.0));
-    hits.extend(others.map(|&(tool, score)| Hit {
-        tool,
-        score,
-        exact: false,
-        terms: Vec::new(),
-        via: None,
-    }));
+    hits.extend(others.map(|&(tool, score)| Hit { tool, score, exact: false, terms: Vec::new(), via: None }));
     hits
 }
 
@@ -179,9 +140,7 @@ fn bounded(text: &str) -> Cow<'_, str> {
     if tail <= head {
         return normal(text);
     }
-    normal(&format!("{}\n{}", &text[..head], &text[tail..]))
-        .into_owned()
-        .into()
+    normal(&format!("{}\n{}", &text[..head], &text[tail..])).into_owned().into()
 }
 
 /// What share of the best hits' scores each category has.
@@ -191,10 +150,7 @@ fn shares(catalog: &Catalog, hits: &[Hit]) -> Vec<(String, f32)> {
         *sums.entry(&catalog.get(hit.tool).manifest.category).or_default() += hit.score;
     }
     let whole: f32 = sums.values().sum();
-    let mut shares: Vec<(String, f32)> = sums
-        .into_iter()
-        .map(|(name, sum)| (name.to_owned(), sum / whole))
-        .collect();
+    let mut shares: Vec<(String, f32)> = sums.into_iter().map(|(name, sum)| (name.to_owned(), sum / whole)).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     shares
 }

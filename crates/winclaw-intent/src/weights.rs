@@ -1,3 +1,5 @@
+use crate::terms::Kind;
+
 /// Every number the ranking depends on. [`WEIGHTS`] is the setting in use; others serve to measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
@@ -27,6 +29,8 @@ pub struct Weights {
     pub example: f32,
     /// Weight of one Chinese character as against a pair or a word.
     pub unigram: f32,
+    /// Weight of what a word means, in either language, as against the word itself.
+    pub concept: f32,
     /// Weight of the words of used tools' names as against the request's.
     pub used: f32,
     /// Share of a dependent's score that its `input_from` tools get.
@@ -39,8 +43,8 @@ pub struct Weights {
 
 /// The setting in use.
 pub const WEIGHTS: Weights = Weights {
-    k1: 1.0,
-    b: 0.6,
+    k1: 1.2,
+    b: 0.5,
     name: 2.0,
     source: 1.0,
     alias: 3.0,
@@ -52,8 +56,19 @@ pub const WEIGHTS: Weights = Weights {
     parameter_text: 0.5,
     example: 1.0,
     unigram: 0.3,
+    concept: 0.6,
     used: 0.2,
     via: 0.1,
     need: 0.4,
-    focus: 4.0,
+    focus: 3.0,
 };
+
+impl Weights {
+    pub(crate) fn of(&self, kind: Kind) -> f32 {
+        match kind {
+            Kind::Word | Kind::Pair => 1.0,
+            Kind::Single => self.unigram,
+            Kind::Concept => self.concept,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What evidence promises, for any tools and any request.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use winclaw_catalog::evidence::Evidence;
+use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
+use winclaw_intent::{Index, Query};
+use winclaw_tool::{Text, ToolId};
+
+fn entry(id: &str, changes: Value) -> ToolEntry {
+    let mut manifest = json!({"name": "x", "category": "things", "summary": "", "description": "",
+        "parameters": {"type": "object"}, "side_effect": "read"});
+    for (key, value) in changes.as_object().expect("an object") {
+        manifest[key] = value.clone();
+    }
+    let manifest = serde_json::from_value(manifest).expect("a manifest");
+    ToolEntry { id: ToolId::parse(id).expect("an id"), manifest, state: State::Ready }
+}
+
+struct Host {
+    catalog: Catalog,
+    index: Index,
+}
+
+impl Host {
+    fn new(entries: Vec<ToolEntry>) -> Host {
+        let (catalog, _) = Catalog::build(entries);
+        let index = Index::build(&catalog);
+        Host { catalog, index }
+    }
+
+    fn weigh(&self, query: Query<'_>) -> Evidence {
+        self.index.weigh(&self.catalog, &query)
+    }
+
+    fn ask(&self, message: &str) -> Evidence {
+        self.weigh(Query { message, ..Query::default() })
+    }
+
+    fn id(&self, ix: ToolIx) -> &str {
+        self.catalog.get(ix).id.as_str()
+    }
+
+    fn ix(&self, id: &str) -> ToolIx {
+        self.catalog.ix(&ToolId::parse(id).expect("an id")).expect("a known tool")
+    }
+
+    fn ids(&self, evidence: &Evidence) -> Vec<String> {
+        evidence.hits.iter().map(|hit| self.id(hit.tool).to_owned()).collect()
+    }
+
+    fn place(&self, evidence: &Evidence, id: &str) -> Option<usize> {
+        evidence.hits.iter().position(|hit| self.id(hit.tool) == id)
+    }
+}
+
+/// Invented tools in two languages, as their authors would describe them.
+fn office() -> Vec<ToolEntry> {
+    let place = json!({"type": "object", "properties": {"place": {"type": "string", "description": "城市名称 or city"},
+        "when": {"type": "object", "properties": {"day": {"type": "string", "description": "Day of the week"}}}}});
+    vec![
+        entry(
+            "sky.forecast",
+            json!({"category": "information", "description": "Rain, wind and temperature of the coming days.",
+            "parameters": place, "aliases": {"zh": ["天气"], "en": ["skycast"]}, "examples": ["明天要带伞吗", "will it rain in the north"]}),
+        ),
+        entry(
+            "notes.add",
+            json!({"category": "office", "description": "Write down a note.", "aliases": {"zh": ["记一下"]}}),
+        ),
+        entry("notes.find_entry", json!({"category": "office", "description": "Look for an old note."})),
+        entry(
+            "mail.send",
+            json!({"category": "contact", "description": "Send a letter.", "aliases": {"en": ["post office"]},
+            "depends_on": [{"tool": "people.lookup", "kind": "input_from"}]}),
+        ),
+        entry("people.lookup", json!({"category": "contact", "description": "Telephone book."})),
+        entry("code.find_symbol", json!({"category": "development", "description": "Where a function is defined."})),
+        entry(
+            "code.find_text",
+            json!({"category": "development", "description": "Every symbol and word that matches."}),
+        ),
+        entry("report.weekly", json!({"category": "office", "description": "生成周报并汇总本周工作"})),
+        entry("media.article", json!({"category": "media", "description": "发布公众号文章"})),
+        entry("lang.turn", json!({"category": "language", "description": "把文字翻译成其他语言"})),
+    ]
+}
+
+#[test]
+fn what_a_tool_is_called_puts_it_first_in_any_spelling() {
+    let host = Host::new(office());
+    let cases = [
+        ("code.find_symbol", "code.find_symbol"),
+        ("code__find_symbol", "code.find_symbol"),
+        ("find symbol", "code.find_symbol"),
+        ("Find-Symbol", "code.find_symbol"),
+        ("findSymbol", "code.find_symbol"),
+        ("please find symbol main for me", "code.find_symbol"),
+        ("天气", "sky.forecast"),
+        ("北京天气怎么样", "sky.forecast"),
+        ("a skycast for Oslo", "sky.forecast"),
+        ("明天要带伞吗？", "sky.forecast"),
+        ("Will it rain in the north?", "sky.forecast"),
+        ("ask the post-office", "mail.send"),
+        ("lookup", "people.lookup"),
+    ];
+    for (request, id) in cases {
+        let evidence = host.ask(request);
+        let first = evidence.hits.first().expect(request);
+        assert_eq!((host.id(first.tool), first.exact), (id, true), "{request}");
+        assert_eq!(first.terms[0].field, "exact", "{request}");
+    }
+}
+
+#[test]
+fn a_name_counts_only_as_a_whole_word() {
+    let host = Host::new(office());
+    for request in ["skycasting", "a lookupx", "postofficers"] {
+        assert!(host.ask(request).hits.iter().all(|hit| !hit.exact), "{request}");
+    }
+}
+
+#[test]
+fn chinese_requests_find_chinese_and_english_tools() {
+    let host = Host::new(office());
+    let cases = [
+        ("公众号", "media.article"),
+        ("周报", "report.weekly"),
+        ("翻译", "lang.turn"),
+        ("帮我写一份周报", "report.weekly"),
+        ("气温多少", "sky.forecast"),
+        ("translate this", "lang.turn"),
+        ("给我妈寄一封邮件", "mail.send"),
+        ("这个函数在哪里定义", "code.find_symbol"),
+    ];
+    for (request, id) in cases {
+        let evidence = host.ask(request);
+        let place = host.place(&evidence, id);
+        assert!(place.is_some_and(|place| place < 5), "{request}: {:?}", host.ids(&evidence));
+    }
+}
+
+#[test]
+fn words_of_nested_parameters_are_evidence() {
+    let host = Host::new(office());
+    let evidence = host.ask("which weekday");
+    assert_eq!(host.place(&evidence, "sky.forecast"), None, "{:?}", host.ids(&evidence));
+    let evidence = host.ask("the week ahead");
+    let hit = &evidence.hits[host.place(&evidence, "sky.forecast").expect("a hit")];
+    assert_eq!((hit.terms[0].text.as_str(), hit.terms[0].field.as_str()), ("week", "parameter"));
+}
+
+#[test]
+fn each_need_gets_a_seat() {
+    let mut tools = office();
+    tools.extend(
+        (0..30).map(|n| entry(&format!("crowd.rain{n:02}"), json!({"description": "Rain and wind, rain and wind."}))),
+    );
+    let host = Host::new(tools);
+    let evidence = host.ask("rain and wind today, then send the letter");
+    assert!(host.place(&evidence, "mail.send").is_some_and(|place| place < 10), "{:?}", host.ids(&evidence));
+}
+
+#[test]
+fn the_plan_and_the_tools_used_are_evidence_too() {
+    let host = Host::new(office());
+    assert_eq!(host.ask("go on").hits, []);
+    let planned = host.weigh(Query { message: "go on", plan_step: Some("Send the letter"), used: &[] });
+    assert_eq!(host.id(planned.hits[0].tool), "mail.send");
+    let used = host.weigh(Query { message: "go on", plan_step: None, used: &[host.ix("notes.add")] });
+    assert!(host.place(&used, "notes.find_entry").is_some(), "{:?}", host.ids(&used));
+}
+
+#[test]
+fn what_feeds_a_hit_follows_and_says_why() {
+    let host = Host::new(office());
+    let evidence = host.ask("send the letter");
+    let source = &evidence.hits[host.place(&evidence, "people.lookup").expect("a hit")];
+    assert_eq!(source.via, Some(host.ix("mail.send")));
+    assert!(source.terms.is_empty() && !source.exact && source.score < evidence.hits[0].score);
+}
+
+#[test]
+fn categories_and_margin_tell_how_clear_it_is() {
+    let host = Host::new(office());
+    let clear = host.ask("find symbol");
+    assert_eq!(clear.categories[0].0, "development");
+    let twins = Host::new((0..6).map(|n| entry(&format!("a.t{n}"), json!({"description": "Same words."}))).collect());
+    assert!(clear.margin > twins.ask("same words").margin);
+    assert_eq!(host.ask("").margin, 0.0);
+}
+
+#[test]
+fn a_disabled_tool_is_no_hit() {
+    let mut tools = office();
+    tools[0].state = State::Disabled { why: Text::new("off", "关") };
+    let host = Host::new(tools);
+    let evidence = host.ask("sky.forecast 天气 rain");
+    assert_eq!(host.place(&evidence, "sky.forecast"), None);
+}
+
+/// I19: words stuffed into one tool lift that tool only.
+#[test]
+fn a_tool_that_claims_every_word_does_not_reorder_the_others() {
+    let greedy = "rain wind note letter function symbol week telephone send find write translate ".repeat(20);
+    let mut tools = office();
+    tools.push(entry("evil.all", json!({"description": greedy, "aliases": {"en": ["the", "a", "of"]}})));
+    let (honest, stuffed) = (Host::new(office()), Host::new(tools));
+    for request in ["rain in the north", "find the function", "send a letter of thanks", "look for a note"] {
+        let mut with = stuffed.ids(&stuffed.ask(request));
+        with.retain(|id| id != "evil.all");
+        assert_eq!(with[0], honest.ids(&honest.ask(request))[0], "{request}");
+    }
+}
+
+#[test]
+fn huge_and_odd_requests_are_bounded() {
+    let host = Host::new(office());
+    let texts = [
+        "天".repeat(400_000),
+        "rain ".repeat(200_000),
+        "a".repeat(1_000_000),
+        "，".repeat(300_000),
+        format!("rain {} letter", "x,y; ".repeat(100_000)),
+        "🙂".repeat(1_000),
+        "e\u{301}".repeat(5_000),
+        "=1 =2 =3".to_owned(),
+    ];
+    for text in texts {
+        assert!(host.ask(&text).hits.len() <= 110);
+    }
+    let ends = host.ask(&format!("{} send the letter", "x".repeat(1_000_000)));
+    assert_eq!(host.id(ends.hits[0].tool), "mail.send");
+}
+
+fn any_entries() -> impl Strategy<Value = Vec<ToolEntry>> {
+    let words = || "(rain|note|letter|symbol|天气|周报|find|a|the| |_){0,8}";
+    let one = (0..3_u8, "[a-d]{1,3}", words(), words(), prop::collection::vec("[a-d]{1,3}", 0..2));
+    let one = one.prop_map(|(source, name, description, alias, inputs)| {
+        let inputs: Vec<Value> = inputs.iter().map(|tool| json!({"tool": tool, "kind": "input_from"})).collect();
+        let changes = json!({"description": description, "aliases": {"en": [alias]}, "depends_on": inputs});
+        entry(&format!("s{source}.{name}"), changes)
+    });
+    prop::collection::vec(one, 0..16)
+}
+
+fn any_request() -> impl Strategy<Value = String> {
+    prop_oneof!["(rain|note|letter|symbol|天气|周报|find|then|，| |a){0,10}", "\\PC{0,40}", "[a-d]{1,3}",]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// I6.
+    #[test]
+    fn the_order_of_registration_changes_nothing(
+        (entries, shuffled) in any_entries().prop_flat_map(|entries| (Just(entries.clone()), Just(entries).prop_shuffle())),
+        request in any_request(),
+    ) {
+        prop_assert_eq!(Host::new(entries).ask(&request), Host::new(shuffled).ask(&request));
+    }
+
+    #[test]
+    fn evidence_is_well_formed(entries in any_entries(), request in any_request(), plan in any_request()) {
+        let host = Host::new(entries);
+        let used: Vec<ToolIx> = host.catalog.all().take(2).collect();
+        let evidence = host.weigh(Query { message: &request, plan_step: Some(&plan), used: &used });
+        let distinct: BTreeSet<ToolIx> = evidence.hits.iter().map(|hit| hit.tool).collect();
+        prop_assert_eq!(distinct.len(), evidence.hits.len());
+        for hit in &evidence.hits {
+            prop_assert!(hit.score > 0.0 && hit.score.is_finite());
+            prop_assert!(!hit.terms.is_empty() || hit.via.is_some());
+            prop_assert!(hit.terms.iter().all(|term| term.score > 0.0 && !term.text.is_empty()));
+            prop_assert!(hit.exact == hit.terms.first().is_some_and(|term| term.field == "exact"));
+        }
+        prop_assert!(evidence.hits.is_sorted_by(|a, b| (a.exact, b.exact) != (false, true)));
+        let shares: f32 = evidence.categories.iter().map(|category| category.1).sum();
+        prop_assert!(evidence.hits.is_empty() || (shares - 1.0).abs() < 1e-3);
+        prop_assert!((0.0..=1.0).contains(&evidence.margin));
+    }
+
+    /// I10, for tools nobody has seen.
+    #[test]
+    fn an_invented_tool_is_found_by_its_names(name in "[a-z]{3,8}_[a-z]{3,8}", alias in "[\u{4e00}-\u{4fff}]{2,4}", example in "[a-z]{3,8}( [a-z]{3,8}){2,4}") {
+        let mut tools = office();
+        tools.push(entry(&format!("zeta.{name}"), json!({"aliases": {"zh": [&alias]}, "examples": [&example]})));
+        let host = Host::new(tools);
+        let id = format!("zeta.{name}");
+        let said = [id.clone(), format!("zeta__{name}"), name.replace('_', " "), alias.clone(), format!("请用{alias}吧"), example];
+        for request in said {
+            let evidence = host.ask(&request);
+            let first = evidence.hits.first().expect("a hit");
+            prop_assert!(first.exact && host.id(first.tool) == id, "{}: {:?}", request, host.ids(&evidence));
+        }
+    }
+
+    /// More words are more evidence: what a plain word brought stays.
+    #[test]
+    fn a_further_word_takes_no_hit_away(entries in any_entries(), words in prop::collection::vec("(rain|note|letter|symbol|find)", 0..5), more in "[a-z]{3,8}") {
+        let host = Host::new(entries);
+        let request = words.join(" ");
+        let before: BTreeSet<ToolIx> = host.ask(&request).hits.iter().filter(|hit| hit.via.is_none()).map(|hit| hit.tool).collect();
+        let after: BTreeSet<ToolIx> = host.ask(&format!("{request} {more}")).hits.iter().map(|hit| hit.tool).collect();
+        prop_assert!(before.is_subset(&after));
+    }
+}
