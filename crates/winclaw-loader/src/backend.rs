@@ -64,17 +64,8 @@ pub struct PluginBackend {
 pub fn load_folder(options: LoadOptions) -> (PluginBackend, Vec<Problem>) {
     let (packages, mut problems) = scan(&options.plugins_dir);
     let known = |id: &&PluginId| packages.iter().any(|package| package.manifest.id == **id);
-    problems.extend(
-        options
-            .in_process
-            .iter()
-            .filter(|id| !known(id))
-            .map(problems::unknown_in_process),
-    );
-    let mut backend = PluginBackend {
-        plugins: Vec::new(),
-        runners: BTreeMap::new(),
-    };
+    problems.extend(options.in_process.iter().filter(|id| !known(id)).map(problems::unknown_in_process));
+    let mut backend = PluginBackend { plugins: Vec::new(), runners: BTreeMap::new() };
     for package in packages {
         backend.install(package, &options);
     }
@@ -90,11 +81,7 @@ impl PluginBackend {
     fn install(&mut self, package: Package, options: &LoadOptions) {
         let services = Arc::new(Services::new(options, &package.manifest));
         let trusted = options.in_process.contains(&package.manifest.id);
-        let kind = if trusted {
-            RunnerKind::InProcess
-        } else {
-            RunnerKind::Child
-        };
+        let kind = if trusted { RunnerKind::InProcess } else { RunnerKind::Child };
         self.plugins.push(InstalledPlugin {
             manifest: package.manifest.clone(),
             folder: package.folder.clone(),
@@ -117,10 +104,7 @@ impl PluginBackend {
 
 impl Backend for PluginBackend {
     fn entries(&self) -> Vec<ToolEntry> {
-        self.plugins
-            .iter()
-            .flat_map(|plugin| entries(&plugin.manifest))
-            .collect()
+        self.plugins.iter().flat_map(|plugin| entries(&plugin.manifest)).collect()
     }
 
     fn call<'a>(&'a self, tool: &'a ToolId, arguments: Value, cx: CallContext) -> BoxFuture<'a, Outcome> {
@@ -134,11 +118,7 @@ impl Backend for PluginBackend {
 fn entries(manifest: &PluginManifest) -> impl Iterator<Item = ToolEntry> {
     let entry = |tool: &winclaw_tool::ToolManifest| {
         let id = ToolId::new(&manifest.id, &tool.name).ok()?;
-        Some(ToolEntry {
-            id,
-            manifest: tool.clone(),
-            state: State::Ready,
-        })
+        Some(ToolEntry { id, manifest: tool.clone(), state: State::Ready })
     };
     // A checked manifest has legal tool names only, so none is left out here.
     manifest.tools.iter().filter_map(entry)

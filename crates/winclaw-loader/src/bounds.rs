@@ -38,10 +38,9 @@ impl Fault {
                 format!("不完整：只有 {has} 字节，至少应有 {needs} 字节"),
             ),
             Fault::Malformed(why) => Text::new(format!("is damaged: {why}"), format!("已损坏：{why}")),
-            Fault::Format { found } => Text::new(
-                format!("is a library for {found}, this is {OS}"),
-                format!("是 {found} 的库，而本机是 {OS}"),
-            ),
+            Fault::Format { found } => {
+                Text::new(format!("is a library for {found}, this is {OS}"), format!("是 {found} 的库，而本机是 {OS}"))
+            }
             Fault::Machine { found } => Text::new(
                 format!("is built for {found} processors, this machine is {ARCH}"),
                 format!("是为 {found} 处理器构建的，而本机是 {ARCH}"),
@@ -81,10 +80,7 @@ pub(crate) fn check<'data, R: ReadRef<'data>>(data: R, size: u64) -> Result<(), 
         return Err(Fault::Machine { found: header.arch });
     }
     if header.needs > size {
-        return Err(Fault::CutOff {
-            has: size,
-            needs: header.needs,
-        });
+        return Err(Fault::CutOff { has: size, needs: header.needs });
     }
     if header.shared { Ok(()) } else { Err(Fault::NotShared) }
 }
@@ -110,11 +106,7 @@ fn header<'data, R: ReadRef<'data>>(data: R, size: u64) -> Result<Header, Fault>
     };
     // A header that cannot be read to its end is most often a file that stops inside it.
     read.map_err(|error| {
-        if size < 4096 {
-            Fault::CutOff { has: size, needs: 4096 }
-        } else {
-            Fault::Malformed(error.to_string())
-        }
+        if size < 4096 { Fault::CutOff { has: size, needs: 4096 } } else { Fault::Malformed(error.to_string()) }
     })
 }
 
@@ -126,16 +118,8 @@ where
     let header = H::parse(data)?;
     let endian = header.endian()?;
     let table = |offset: u64, count: u64, size: u16| offset.saturating_add(count.saturating_mul(size.into()));
-    let mut needs = table(
-        header.e_phoff(endian).into(),
-        header.e_phnum(endian).into(),
-        header.e_phentsize(endian),
-    );
-    let sections = table(
-        header.e_shoff(endian).into(),
-        header.e_shnum(endian).into(),
-        header.e_shentsize(endian),
-    );
+    let mut needs = table(header.e_phoff(endian).into(), header.e_phnum(endian).into(), header.e_phentsize(endian));
+    let sections = table(header.e_shoff(endian).into(), header.e_shnum(endian).into(), header.e_shentsize(endian));
     needs = needs.max(sections);
     // The segments of a file whose table is cut off cannot be read, and need not be: `needs` tells already.
     for segment in header.program_headers(endian, data).unwrap_or_default() {
@@ -153,12 +137,7 @@ where
         elf::EM_S390 => "s390x",
         _ => "other",
     };
-    Ok(Header {
-        system: "linux",
-        arch,
-        shared: header.e_type(endian) == elf::ET_DYN,
-        needs,
-    })
+    Ok(Header { system: "linux", arch, shared: header.e_type(endian) == elf::ET_DYN, needs })
 }
 
 fn pe_header<'data, H, R>(data: R) -> Result<Header, Error>
@@ -172,27 +151,15 @@ where
     let file = headers.file_header();
     let sections = headers.sections(data, offset)?;
     let end = |(start, size): (u32, u32)| u64::from(start) + u64::from(size);
-    let needs = sections
-        .iter()
-        .map(|section| end(section.pe_file_range()))
-        .max()
-        .unwrap_or(0);
+    let needs = sections.iter().map(|section| end(section.pe_file_range())).max().unwrap_or(0);
     let arch = match file.machine.get(object::LittleEndian) {
         pe::IMAGE_FILE_MACHINE_AMD64 => "x86_64",
         pe::IMAGE_FILE_MACHINE_ARM64 => "aarch64",
         pe::IMAGE_FILE_MACHINE_I386 => "x86",
         _ => "other",
     };
-    let shared = file
-        .characteristics
-        .get(object::LittleEndian)
-        .contains(pe::IMAGE_FILE_DLL);
-    Ok(Header {
-        system: "windows",
-        arch,
-        shared,
-        needs,
-    })
+    let shared = file.characteristics.get(object::LittleEndian).contains(pe::IMAGE_FILE_DLL);
+    Ok(Header { system: "windows", arch, shared, needs })
 }
 
 fn macho_header<'data, H, R>(data: R) -> Result<Header, Error>
@@ -215,12 +182,7 @@ where
         _ => "other",
     };
     let shared = matches!(header.filetype(endian), macho::MH_DYLIB | macho::MH_BUNDLE);
-    Ok(Header {
-        system: "macos",
-        arch,
-        shared,
-        needs,
-    })
+    Ok(Header { system: "macos", arch, shared, needs })
 }
 
 #[cfg(test)]
@@ -241,15 +203,9 @@ mod tests {
     fn what_is_no_library_is_told_from_what_is_none_at_all() {
         assert_eq!(checked(b""), Err(Fault::Empty));
         assert_eq!(checked(b"x"), Err(Fault::NotALibrary));
-        assert_eq!(
-            checked("这不是库 this is no library at all, just text".as_bytes()),
-            Err(Fault::NotALibrary)
-        );
+        assert_eq!(checked("这不是库 this is no library at all, just text".as_bytes()), Err(Fault::NotALibrary));
         assert_eq!(checked(&[0; 4096]), Err(Fault::NotALibrary));
-        assert!(matches!(
-            checked(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"),
-            Err(Fault::CutOff { .. })
-        ));
+        assert!(matches!(checked(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"), Err(Fault::CutOff { .. })));
     }
 
     #[test]
@@ -258,11 +214,7 @@ mod tests {
         let bytes = own_bytes();
         assert_eq!(checked(&bytes), Ok(()));
         for end in [20, 64, 200, 5000, bytes.len() / 2, bytes.len() - 1] {
-            assert!(
-                matches!(checked(&bytes[..end]), Err(Fault::CutOff { .. })),
-                "{end}: {:?}",
-                checked(&bytes[..end])
-            );
+            assert!(matches!(checked(&bytes[..end]), Err(Fault::CutOff { .. })), "{end}: {:?}", checked(&bytes[..end]));
         }
     }
 
@@ -274,11 +226,7 @@ mod tests {
             bytes[place..place + 2].copy_from_slice(&value.to_le_bytes());
             checked(&bytes)
         };
-        let other = if ARCH == "aarch64" {
-            (62, "x86_64")
-        } else {
-            (183, "aarch64")
-        };
+        let other = if ARCH == "aarch64" { (62, "x86_64") } else { (183, "aarch64") };
         assert_eq!(with(18, other.0), Err(Fault::Machine { found: other.1 }));
         assert_eq!(with(18, 999), Err(Fault::Machine { found: "other" }));
         assert_eq!(with(16, 1), Err(Fault::NotShared));

@@ -48,23 +48,12 @@ pub enum DescribeError {
 /// has just built it. Blocks for at most 30 s.
 pub fn describe(host_program: &Path, library: &Path) -> Result<String, DescribeError> {
     let mut command = Command::new(host_program);
-    command
-        .args(["tool-host", "--manifest"])
-        .arg(library)
-        .env_clear()
-        .envs(environment());
+    command.args(["tool-host", "--manifest"]).arg(library).env_clear().envs(environment());
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let start = |error| DescribeError::Start {
-        program: host_program.display().to_string(),
-        error,
-    };
+    let start = |error| DescribeError::Start { program: host_program.display().to_string(), error };
     let mut child = command.spawn().map_err(start)?;
     let mut stdout = child.stdout.take();
-    let reader = thread::spawn(move || {
-        stdout
-            .as_mut()
-            .and_then(|stdout| read::<Described>(stdout).ok().flatten())
-    });
+    let reader = thread::spawn(move || stdout.as_mut().and_then(|stdout| read::<Described>(stdout).ok().flatten()));
     let ended = wait(&mut child)?;
     match reader.join().ok().flatten() {
         Some(Described::Manifest(manifest)) => Ok(manifest),

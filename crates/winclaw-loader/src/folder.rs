@@ -60,27 +60,18 @@ fn read(plugins: &Path, name: &str, owners: &BTreeMap<PluginId, String>) -> Resu
         return Err(problems::duplicate(&manifest.id, kept, name));
     }
     let known: Vec<&str> = manifest.targets.keys().map(String::as_str).collect();
-    let target = manifest
-        .targets
-        .get(TARGET)
-        .ok_or_else(|| problems::no_target(name, &known))?;
+    let target = manifest.targets.get(TARGET).ok_or_else(|| problems::no_target(name, &known))?;
     let unreadable = |error: io::Error| problems::unreadable(name, &target.file, &error);
     let folder = path.canonicalize().map_err(unreadable)?;
-    let library = inside(&folder, &target.file)
-        .ok_or_else(|| problems::path_escapes(name, &target.file))?
-        .map_err(unreadable)?;
+    let library =
+        inside(&folder, &target.file).ok_or_else(|| problems::path_escapes(name, &target.file))?.map_err(unreadable)?;
     if !library.starts_with(&folder) {
         return Err(problems::path_escapes(name, &target.file));
     }
     let looked_at = bounds::check_file(&library).map_err(unreadable)?;
     looked_at.map_err(|fault| problems::bad_library(name, &target.file, &fault))?;
     let sha256 = target.sha256.to_ascii_lowercase();
-    Ok(Package {
-        manifest,
-        folder,
-        library,
-        sha256,
-    })
+    Ok(Package { manifest, folder, library, sha256 })
 }
 
 /// The canonical path of `file` in `folder`; `None` when its name alone leads out of it.
@@ -99,16 +90,7 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_out_is_seen_by_its_name() {
-        for file in [
-            "../x.so",
-            "lib/../../x.so",
-            "/etc/x.so",
-            "",
-            "C:\\x.dll",
-            "lib\\x.dll",
-            "a\0b",
-            "./../x",
-        ] {
+        for file in ["../x.so", "lib/../../x.so", "/etc/x.so", "", "C:\\x.dll", "lib\\x.dll", "a\0b", "./../x"] {
             assert!(inside(Path::new("/nowhere"), file).is_none(), "{file:?}");
         }
         assert!(inside(Path::new("/nowhere"), "lib/x.so").is_some());

@@ -20,11 +20,7 @@ pub(crate) enum ToChild {
     /// The first frame.
     Start(Start),
     /// Run a tool. Calls may follow [`ToChild::Start`] at once.
-    Call {
-        id: u64,
-        tool: String,
-        arguments: Box<RawValue>,
-    },
+    Call { id: u64, tool: String, arguments: Box<RawValue> },
     /// End a call. Answered by [`ToHost::Released`] when nothing of it runs any more.
     Cancel { id: u64 },
     /// The answer to [`ToHost::Ask`].
@@ -53,11 +49,7 @@ pub(crate) enum ToHost {
     /// A log line of a call.
     Log { id: u64, level: u8, text: String },
     /// How far a call is.
-    Progress {
-        id: u64,
-        fraction: Option<f64>,
-        text: String,
-    },
+    Progress { id: u64, fraction: Option<f64>, text: String },
     /// A piece of a call's result.
     Partial { id: u64, text: String },
     /// The plugin asks for something; `ask` numbers the answer.
@@ -93,12 +85,16 @@ pub(crate) enum EncodeError {
 pub(crate) fn encode<T: Serialize>(frame: &T) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, frame)?;
-    let length = bytes.len() - 4;
-    match u32::try_from(length) {
-        Ok(small) if length <= MAX_FRAME => bytes[..4].copy_from_slice(&small.to_le_bytes()),
-        _ => return Err(EncodeError::TooLarge(length)),
-    }
+    let head = head(bytes.len() - 4)?;
+    bytes[..4].copy_from_slice(&head);
     Ok(bytes)
+}
+
+fn head(length: usize) -> Result<[u8; 4], EncodeError> {
+    match u32::try_from(length) {
+        Ok(small) if length <= MAX_FRAME => Ok(small.to_le_bytes()),
+        _ => Err(EncodeError::TooLarge(length)),
+    }
 }
 
 /// Reads one frame; `None` at the end of the stream.
@@ -129,11 +125,7 @@ pub(crate) async fn read_async<T: DeserializeOwned>(from: &mut (impl AsyncRead +
 
 fn length(head: [u8; 4]) -> io::Result<usize> {
     let length = u32::from_le_bytes(head) as usize;
-    if length <= MAX_FRAME {
-        Ok(length)
-    } else {
-        Err(io::Error::other(format!("a frame of {length} bytes")))
-    }
+    if length <= MAX_FRAME { Ok(length) } else { Err(io::Error::other(format!("a frame of {length} bytes"))) }
 }
 
 fn decode<T: DeserializeOwned>(body: &[u8], length: usize) -> io::Result<Option<T>> {
@@ -150,12 +142,7 @@ mod tests {
     #[test]
     fn frames_read_back_one_after_the_other_and_a_cut_one_is_the_end() {
         let raw = RawValue::from_string("{\"a\": [1,\n2]}".to_owned()).expect("json");
-        let first = encode(&ToChild::Call {
-            id: 7,
-            tool: "echo".into(),
-            arguments: raw,
-        })
-        .expect("a frame");
+        let first = encode(&ToChild::Call { id: 7, tool: "echo".into(), arguments: raw }).expect("a frame");
         let second = encode(&ToChild::Cancel { id: 7 }).expect("a frame");
         let stream = [first.as_slice(), &second].concat();
         let mut from = stream.as_slice();
@@ -174,10 +161,7 @@ mod tests {
         huge.extend_from_slice(b"{}");
         assert!(read::<ToChild>(&mut huge.as_slice()).is_err());
         let text = "x".repeat(MAX_FRAME);
-        assert!(matches!(
-            encode(&ToHost::Partial { id: 1, text }),
-            Err(EncodeError::TooLarge(_))
-        ));
+        assert!(matches!(encode(&ToHost::Partial { id: 1, text }), Err(EncodeError::TooLarge(_))));
     }
 
     #[test]

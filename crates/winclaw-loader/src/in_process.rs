@@ -30,12 +30,7 @@ pub(crate) struct InProcess {
 
 impl InProcess {
     pub(crate) fn new(package: Package, cache: PathBuf, services: Arc<Services>) -> Self {
-        InProcess {
-            package,
-            cache,
-            services,
-            plugin: OnceCell::new(),
-        }
+        InProcess { package, cache, services, plugin: OnceCell::new() }
     }
 
     async fn plugin(&self) -> Result<&Plugin, Failure> {
@@ -52,9 +47,7 @@ impl InProcess {
 
     async fn run(&self, tool: &ToolId, arguments: Value, cx: CallContext) -> Outcome {
         let deadline = Instant::now() + cx.timeout;
-        let plugin = timeout_at(deadline, self.plugin())
-            .await
-            .map_err(|_| late(tool, cx.timeout))??;
+        let plugin = timeout_at(deadline, self.plugin()).await.map_err(|_| late(tool, cx.timeout))??;
         let (sender, mut answer) = oneshot::channel();
         let call = Arc::new(Call {
             services: Arc::clone(&self.services),
@@ -109,9 +102,7 @@ fn preload(library: &Path) -> Result<(), Failure> {
     let flags = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32;
     // SAFETY: as in `load_verified`.
     let loaded = unsafe { Library::load_with_flags(library, flags) };
-    loaded
-        .map(std::mem::forget)
-        .map_err(|error| refused(&format!("the system cannot load its library: {error}")))
+    loaded.map(std::mem::forget).map_err(|error| refused(&format!("the system cannot load its library: {error}")))
 }
 
 #[cfg(not(windows))]
@@ -158,15 +149,11 @@ impl Call {
 
 impl HostServices for Call {
     fn log(&self, level: LogLevel, text: &str) {
-        self.observer()
-            .into_iter()
-            .for_each(|observer| observer.log(services::level(level), text));
+        self.observer().into_iter().for_each(|observer| observer.log(services::level(level), text));
     }
 
     fn progress(&self, fraction: Option<f64>, text: &str) {
-        self.observer()
-            .into_iter()
-            .for_each(|observer| observer.progress(fraction, text));
+        self.observer().into_iter().for_each(|observer| observer.progress(fraction, text));
     }
 
     fn partial(&self, text: &str) {

@@ -33,10 +33,7 @@ impl KeyValues {
     /// Stores `value`, or removes `key` when there is none.
     pub(crate) fn set(&self, key: &str, value: Option<&str>) -> Result<(), Failure> {
         if key.is_empty() || key.len() > MAX_KEY {
-            return Err(Failure::invalid_args(format!(
-                "a key has 1 to {MAX_KEY} bytes, this one has {}",
-                key.len()
-            )));
+            return Err(Failure::invalid_args(format!("a key has 1 to {MAX_KEY} bytes, this one has {}", key.len())));
         }
         self.change(key, value).map_err(|error| {
             Failure::unavailable(format!("the value of `{key}` could not be stored: {error}")).with_hint(
@@ -57,9 +54,7 @@ impl KeyValues {
         };
         let total: usize = values.iter().map(|(key, value)| key.len() + value.len()).sum();
         if total > MAX_TOTAL {
-            return Err(io::Error::other(format!(
-                "the plugin's values would pass {MAX_TOTAL} bytes"
-            )));
+            return Err(io::Error::other(format!("the plugin's values would pass {MAX_TOTAL} bytes")));
         }
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(&serde_json::to_vec(&values)?)?;
@@ -86,10 +81,7 @@ mod tests {
         let store = KeyValues::new(room.path().join("sky"));
         assert_eq!(store.get("place"), None);
         store.set("place", Some("北京")).expect("stored");
-        assert_eq!(
-            KeyValues::new(room.path().join("sky")).get("place").as_deref(),
-            Some("北京")
-        );
+        assert_eq!(KeyValues::new(room.path().join("sky")).get("place").as_deref(), Some("北京"));
         store.set("place", None).expect("removed");
         assert_eq!(store.get("place"), None);
     }

@@ -20,10 +20,7 @@ pub(crate) fn read(path: &Path, folder: &str) -> Result<PluginManifest, Problem>
     let text = read_capped(path, folder)?;
     let depth = depth(&text);
     if depth > MAX_DEPTH {
-        return Err(problems::bad_manifest(
-            folder,
-            &format!("it nests {depth} levels deep, {MAX_DEPTH} are allowed"),
-        ));
+        return Err(problems::bad_manifest(folder, &format!("it nests {depth} levels deep, {MAX_DEPTH} are allowed")));
     }
     let json: Value =
         serde_json::from_slice(&text).map_err(|error| problems::bad_manifest(folder, &error.to_string()))?;
@@ -31,11 +28,7 @@ pub(crate) fn read(path: &Path, folder: &str) -> Result<PluginManifest, Problem>
     let manifest: PluginManifest =
         serde_json::from_value(json).map_err(|error| problems::bad_manifest(folder, &error.to_string()))?;
     let faults = manifest.check();
-    if faults.is_empty() {
-        Ok(manifest)
-    } else {
-        Err(problems::faulty_manifest(folder, &faults))
-    }
+    if faults.is_empty() { Ok(manifest) } else { Err(problems::faulty_manifest(folder, &faults)) }
 }
 
 fn read_capped(path: &Path, folder: &str) -> Result<Vec<u8>, Problem> {
@@ -49,16 +42,10 @@ fn read_capped(path: &Path, folder: &str) -> Result<Vec<u8>, Problem> {
         return Err(problems::manifest_too_large(folder, size, MAX_BYTES));
     }
     let mut text = Vec::new();
-    File::open(&file)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text))
-        .map_err(unreadable)?;
+    File::open(&file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text)).map_err(unreadable)?;
     let read = text.len() as u64;
     // The file may have grown since it was measured, or may be a device without a size.
-    if read > MAX_BYTES {
-        Err(problems::manifest_too_large(folder, read, MAX_BYTES))
-    } else {
-        Ok(text)
-    }
+    if read > MAX_BYTES { Err(problems::manifest_too_large(folder, read, MAX_BYTES)) } else { Ok(text) }
 }
 
 /// The two version fields are looked at before all others: a later generation may have changed what the others mean.
@@ -69,10 +56,7 @@ fn same_generation(json: &Value, folder: &str) -> Result<(), Problem> {
             Some(found) if found.as_u64() == Some(u64::from(ours)) => {}
             Some(found) => return Err(problems::other_generation(folder, field, &found.to_string(), ours)),
             None => {
-                return Err(problems::bad_manifest(
-                    folder,
-                    &format!("the number `{field}` is missing"),
-                ));
+                return Err(problems::bad_manifest(folder, &format!("the number `{field}` is missing")));
             }
         }
     }
@@ -103,14 +87,9 @@ mod tests {
 
     #[test]
     fn depth_counts_brackets_outside_strings() {
-        for (json, deep) in [
-            ("1", 0),
-            ("[]", 1),
-            (r#"{"a":[{}]}"#, 3),
-            (r#"["[[[\"[["]"#, 1),
-            (r#"["\\",[]]"#, 2),
-            ("]]]", 0),
-        ] {
+        for (json, deep) in
+            [("1", 0), ("[]", 1), (r#"{"a":[{}]}"#, 3), (r#"["[[[\"[["]"#, 1), (r#"["\\",[]]"#, 2), ("]]]", 0)]
+        {
             assert_eq!(depth(json.as_bytes()), deep, "{json}");
         }
     }

@@ -56,25 +56,11 @@ mod tests {
     #[test]
     fn answers_are_outcomes_or_are_called_garbled() {
         let tool = ToolId::parse("sky.forecast").expect("an id");
-        assert_eq!(
-            parse(&tool, r#"{"ok":[1]}"#),
-            Ok(ToolOutput::new(serde_json::json!([1])))
-        );
+        assert_eq!(parse(&tool, r#"{"ok":[1]}"#), Ok(ToolOutput::new(serde_json::json!([1]))));
         let failure = parse(&tool, r#"{"error":{"code":"denied","message":"no","retryable":false}}"#);
         assert_eq!(failure, Err(Failure::denied("no")));
-        for text in [
-            "",
-            "{}",
-            "[]",
-            r#"{"ok":1,"error":2}"#,
-            r#"{"error":{"code":"odd"}}"#,
-            "\u{0}",
-        ] {
-            assert_eq!(
-                parse(&tool, text).expect_err("garbled").code,
-                FailureCode::Incompatible,
-                "{text:?}"
-            );
+        for text in ["", "{}", "[]", r#"{"ok":1,"error":2}"#, r#"{"error":{"code":"odd"}}"#, "\u{0}"] {
+            assert_eq!(parse(&tool, text).expect_err("garbled").code, FailureCode::Incompatible, "{text:?}");
         }
     }
 }

@@ -6,27 +6,15 @@ use crate::TARGET;
 use crate::bounds::Fault;
 
 fn fatal(kind: ProblemKind, subject: &str, what: Text, mend: Text) -> Problem {
-    Problem {
-        kind,
-        subject: subject.to_owned(),
-        what,
-        mend,
-        fatal: true,
-    }
+    Problem { kind, subject: subject.to_owned(), what, mend, fatal: true }
 }
 
 fn warning(kind: ProblemKind, subject: &str, what: Text, mend: Text) -> Problem {
-    Problem {
-        fatal: false,
-        ..fatal(kind, subject, what, mend)
-    }
+    Problem { fatal: false, ..fatal(kind, subject, what, mend) }
 }
 
 fn install_again() -> Text {
-    Text::new(
-        "Install the plugin again from its package.",
-        "请用安装包重新安装该插件。",
-    )
+    Text::new("Install the plugin again from its package.", "请用安装包重新安装该插件。")
 }
 
 /// The folder of all plugins does not exist or cannot be listed.
@@ -51,14 +39,8 @@ pub(crate) fn unreadable(folder: &str, file: &str, error: &std::io::Error) -> Pr
     fatal(
         ProblemKind::Io,
         folder,
-        Text::new(
-            format!("{folder}/{file} cannot be read: {error}."),
-            format!("无法读取 {folder}/{file}：{error}。"),
-        ),
-        Text::new(
-            "Check that the file exists and that you may read it.",
-            "请检查文件是否存在以及是否有读取权限。",
-        ),
+        Text::new(format!("{folder}/{file} cannot be read: {error}."), format!("无法读取 {folder}/{file}：{error}。")),
+        Text::new("Check that the file exists and that you may read it.", "请检查文件是否存在以及是否有读取权限。"),
     )
 }
 
@@ -71,10 +53,7 @@ pub(crate) fn no_manifest(folder: &str) -> Problem {
             format!("{folder} has no plugin.json, so it is not a plugin."),
             format!("{folder} 中没有 plugin.json，不是插件。"),
         ),
-        Text::new(
-            "Remove the folder, or install the plugin again.",
-            "请删除该文件夹，或重新安装插件。",
-        ),
+        Text::new("Remove the folder, or install the plugin again.", "请删除该文件夹，或重新安装插件。"),
     )
 }
 
@@ -109,17 +88,8 @@ pub(crate) fn bad_manifest(folder: &str, why: &str) -> Problem {
 
 /// The manifest reads, but breaks its own rules.
 pub(crate) fn faulty_manifest(folder: &str, faults: &[ManifestError]) -> Problem {
-    let listed = faults
-        .iter()
-        .take(5)
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join("; ");
-    let more = if faults.len() > 5 {
-        format!("; and {} more", faults.len() - 5)
-    } else {
-        String::new()
-    };
+    let listed = faults.iter().take(5).map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let more = if faults.len() > 5 { format!("; and {} more", faults.len() - 5) } else { String::new() };
     bad_manifest(folder, &format!("{listed}{more}"))
 }
 
@@ -141,11 +111,7 @@ pub(crate) fn other_generation(folder: &str, field: &str, found: &str, ours: u32
 
 /// No library for this machine.
 pub(crate) fn no_target(folder: &str, known: &[&str]) -> Problem {
-    let known = if known.is_empty() {
-        "none".to_owned()
-    } else {
-        known.join(", ")
-    };
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     fatal(
         ProblemKind::Target,
         folder,
@@ -192,10 +158,7 @@ pub(crate) fn bad_library(folder: &str, file: &str, fault: &Fault) -> Problem {
     fatal(
         ProblemKind::Library,
         folder,
-        Text::new(
-            format!("{folder}/{file} {}.", what.en),
-            format!("{folder}/{file} {}。", what.zh),
-        ),
+        Text::new(format!("{folder}/{file} {}.", what.en), format!("{folder}/{file} {}。", what.zh)),
         mend,
     )
 }
@@ -225,9 +188,6 @@ pub(crate) fn unknown_in_process(id: &PluginId) -> Problem {
             format!("`{id}` is to run inside the host, but no installed plugin has this id."),
             format!("配置要求“{id}”在主进程内运行，但没有安装这个插件。"),
         ),
-        Text::new(
-            "Correct the id in the configuration, or remove it.",
-            "请修正或删除配置中的这个 id。",
-        ),
+        Text::new("Correct the id in the configuration, or remove it.", "请修正或删除配置中的这个 id。"),
     )
 }

@@ -80,9 +80,7 @@ impl Services {
 
     /// The error is a failure as JSON.
     pub(crate) fn kv_set(&self, key: &str, value: Option<&str>) -> Result<(), String> {
-        self.values
-            .set(key, value)
-            .map_err(|failure| json!(failure).to_string())
+        self.values.set(key, value).map_err(|failure| json!(failure).to_string())
     }
 }
 
@@ -151,31 +149,17 @@ mod tests {
 
     #[test]
     fn file_roots_follow_the_permission() {
-        let roots = |files: &str| {
-            services(json!({"files": files}))
-                .facts()
-                .query("file_roots")
-                .expect("an answer")
-        };
+        let roots = |files: &str| services(json!({"files": files})).facts().query("file_roots").expect("an answer");
         assert_eq!(roots("none"), "[]");
-        assert_eq!(
-            roots("read"),
-            r#"[{"path":"/home/me/docs","write":false},{"path":"/usr/share","write":false}]"#
-        );
-        assert_eq!(
-            roots("write"),
-            r#"[{"path":"/home/me/docs","write":true},{"path":"/usr/share","write":false}]"#
-        );
+        assert_eq!(roots("read"), r#"[{"path":"/home/me/docs","write":false},{"path":"/usr/share","write":false}]"#);
+        assert_eq!(roots("write"), r#"[{"path":"/home/me/docs","write":true},{"path":"/usr/share","write":false}]"#);
     }
 
     #[test]
     fn queries_have_their_names_and_no_others() {
         let services = services(json!({}));
         let facts = services.facts();
-        assert_eq!(
-            (facts.query("lang").as_deref(), facts.query("now").as_deref()),
-            (Some("en"), Some("7"))
-        );
+        assert_eq!((facts.query("lang").as_deref(), facts.query("now").as_deref()), (Some("en"), Some("7")));
         assert_eq!(facts.query("environment"), None);
     }
 }

@@ -25,10 +25,7 @@ enum Task {
 pub fn tool_host_main(args: &[String]) -> i32 {
     let Some(task) = parse(args) else {
         // Nobody is left to tell when stderr is closed.
-        let _ = writeln!(
-            std::io::stderr(),
-            "tool-host is started by winclaw itself; it takes --manifest LIBRARY"
-        );
+        let _ = writeln!(std::io::stderr(), "tool-host is started by winclaw itself; it takes --manifest LIBRARY");
         return 2;
     };
     if let Task::Serve { parent } = task {
@@ -50,9 +47,7 @@ pub fn tool_host_main(args: &[String]) -> i32 {
 fn parse(args: &[String]) -> Option<Task> {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--manifest", library] => Some(Task::Manifest(PathBuf::from(library))),
-        ["--parent", parent, "--plugin-dir", _] => Some(Task::Serve {
-            parent: parent.parse().ok()?,
-        }),
+        ["--parent", parent, "--plugin-dir", _] => Some(Task::Serve { parent: parent.parse().ok()? }),
         _ => None,
     }
 }

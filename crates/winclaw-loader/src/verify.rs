@@ -25,12 +25,8 @@ pub(crate) fn verify(library: &Path, sha256: &str, cache: &Path) -> Result<PathB
     // Signing: the signature over these same bytes and the manifest is checked here, once packages carry one.
     bounds::check(bytes.as_slice(), bytes.len() as u64)
         .map_err(|fault| refused(&format!("its library {}", fault.text().en)))?;
-    keep(&bytes, sha256, library, cache).map_err(|error| {
-        refused(&format!(
-            "its library cannot be copied to the cache {}: {error}",
-            cache.display()
-        ))
-    })
+    keep(&bytes, sha256, library, cache)
+        .map_err(|error| refused(&format!("its library cannot be copied to the cache {}: {error}", cache.display())))
 }
 
 fn same_hash(bytes: &[u8], expected: &str) -> Result<(), Failure> {
@@ -55,10 +51,7 @@ fn same_hash(bytes: &[u8], expected: &str) -> Result<(), Failure> {
 fn keep(bytes: &[u8], sha256: &str, library: &Path, cache: &Path) -> io::Result<PathBuf> {
     private_folder(cache)?;
     let cache = cache.canonicalize()?;
-    let extension = library
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or("so");
+    let extension = library.extension().and_then(|extension| extension.to_str()).unwrap_or("so");
     let place = cache.join(format!("{sha256}.{extension}"));
     let ours = fs::symlink_metadata(&place).is_ok_and(|found| found.is_file());
     if ours && fs::read(&place).is_ok_and(|kept| kept == bytes) {
@@ -116,19 +109,13 @@ mod tests {
         let place = verify(&library, &sha256, &cache).expect("verified");
         assert_eq!(fs::read(&place).expect("the copy"), bytes);
         assert!(place.ends_with(format!("{sha256}.so")));
-        assert_eq!(
-            fs::metadata(&cache).expect("the cache").permissions().mode() & 0o777,
-            0o700
-        );
+        assert_eq!(fs::metadata(&cache).expect("the cache").permissions().mode() & 0o777, 0o700);
 
         fs::write(&place, "damaged in the cache").expect("written");
         fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).expect("opened");
         verify(&library, &sha256, &cache).expect("verified again");
         assert_eq!(fs::read(&place).expect("the copy"), bytes);
-        assert_eq!(
-            fs::metadata(&cache).expect("the cache").permissions().mode() & 0o777,
-            0o700
-        );
+        assert_eq!(fs::metadata(&cache).expect("the cache").permissions().mode() & 0o777, 0o700);
     }
 
     #[test]
@@ -138,10 +125,7 @@ mod tests {
         fs::write(&library, "some bytes").expect("written");
         let failure = verify(&library, &hash(b"other bytes"), &cache).expect_err("refused");
         assert_eq!((failure.code, failure.retryable), (FailureCode::Incompatible, false));
-        assert!(
-            failure.message.contains("SHA-256") && failure.hint.is_some(),
-            "{failure}"
-        );
+        assert!(failure.message.contains("SHA-256") && failure.hint.is_some(), "{failure}");
         let failure = verify(&library, &hash(b"some bytes"), &cache).expect_err("not a library");
         assert!(failure.message.contains("not a library"), "{failure}");
         assert!(!cache.exists());

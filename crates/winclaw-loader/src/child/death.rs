@@ -70,7 +70,7 @@ fn signal_words(signal: i32) -> String {
         libc::SIGBUS => "bus error",
         libc::SIGFPE => "arithmetic error",
         libc::SIGKILL => "kill; the system does this when memory runs out",
-        libc::SIGSEGV => "segfault",
+        libc::SIGSEGV => "segfault; endless recursion ends so too",
         libc::SIGPIPE => "broken pipe",
         libc::SIGTERM => "terminate",
         libc::SIGXCPU => "processor time limit",
@@ -102,28 +102,19 @@ mod tests {
     #[test]
     fn every_end_has_its_own_words() {
         let said = |raw: i32| words(ExitStatus::from_raw(raw));
-        assert_eq!(said(11), "was killed by signal 11 (segfault)");
+        assert_eq!(said(11), "was killed by signal 11 (segfault; endless recursion ends so too)");
         assert_eq!(said(6), "aborted itself (signal 6)");
         assert_eq!(said(0), "ended itself with exit code 0");
         assert_eq!(said(3 << 8), "ended itself with exit code 3");
-        assert_eq!(
-            exception_words(0xc000_0005),
-            "was ended by exception 0xc0000005 (access violation)"
-        );
+        assert_eq!(exception_words(0xc000_0005), "was ended by exception 0xc0000005 (access violation)");
     }
 
     #[test]
     fn a_crash_is_retryable_and_carries_what_the_plugin_wrote_last() {
         let tool = ToolId::parse("sky.forecast").expect("an id");
-        let death = Death::Crashed {
-            how: words(ExitStatus::from_raw(11)),
-            last_lines: vec!["oh no".into()],
-        };
+        let death = Death::Crashed { how: words(ExitStatus::from_raw(11)), last_lines: vec!["oh no".into()] };
         let failure = death.failure(&tool);
         assert_eq!((failure.code, failure.retryable), (FailureCode::Crashed, true));
-        assert!(
-            failure.message.contains("segfault") && failure.message.ends_with("oh no"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("segfault") && failure.message.ends_with("oh no"), "{failure}");
     }
 }

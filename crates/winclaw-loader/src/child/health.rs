@@ -16,10 +16,7 @@ pub(crate) struct Health {
 
 impl Health {
     pub(crate) fn new(policy: RestartPolicy) -> Self {
-        Health {
-            policy,
-            crashes: VecDeque::new(),
-        }
+        Health { policy, crashes: VecDeque::new() }
     }
 
     pub(crate) fn crashed(&mut self, now: Instant) {
@@ -38,22 +35,12 @@ impl Health {
         if count >= self.policy.limit && passed < self.policy.pause {
             return Err(paused(tool, count, self.policy.pause - passed));
         }
-        let delay = self
-            .policy
-            .delays
-            .get(count - 1)
-            .or(self.policy.delays.last())
-            .copied()
-            .unwrap_or_default();
+        let delay = self.policy.delays.get(count - 1).or(self.policy.delays.last()).copied().unwrap_or_default();
         Ok(delay.saturating_sub(passed))
     }
 
     fn forget(&mut self, now: Instant) {
-        while self
-            .crashes
-            .front()
-            .is_some_and(|&crash| now.duration_since(crash) > self.policy.window)
-        {
+        while self.crashes.front().is_some_and(|&crash| now.duration_since(crash) > self.policy.window) {
             self.crashes.pop_front();
         }
     }
@@ -97,10 +84,7 @@ mod tests {
         health.crashed(at(4.0));
         let failure = health.next_start(at(10.0), &tool).expect_err("paused");
         assert_eq!((failure.code, failure.retryable), (FailureCode::Unavailable, true));
-        assert!(
-            failure.message.contains("recoverable") && failure.message.contains("25 s"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("recoverable") && failure.message.contains("25 s"), "{failure}");
         assert_eq!(health.next_start(at(34.5), &tool), Ok(Duration::ZERO));
     }
 
@@ -120,10 +104,7 @@ mod tests {
     fn further_crashes_wait_as_long_as_the_last_delay_says() {
         let tool = ToolId::parse("sky.forecast").expect("an id");
         let now = Instant::now();
-        let mut health = Health::new(RestartPolicy {
-            limit: 10,
-            ..RestartPolicy::default()
-        });
+        let mut health = Health::new(RestartPolicy { limit: 10, ..RestartPolicy::default() });
         (0..5).for_each(|_| health.crashed(now));
         assert_eq!(health.next_start(now, &tool), Ok(Duration::from_secs(1)));
     }

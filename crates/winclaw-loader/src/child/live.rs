@@ -75,8 +75,7 @@ impl Live {
             calls: Mutex::default(),
             settled: Notify::new(),
         });
-        live.send(&ToChild::Start(start))
-            .map_err(|error| Failure::unavailable(error.to_string()))?;
+        live.send(&ToChild::Start(start)).map_err(|error| Failure::unavailable(error.to_string()))?;
         tasks::serve(&live, child, pipes, queue);
         Ok(live)
     }
@@ -89,32 +88,18 @@ impl Live {
         observer: Arc<dyn Observer>,
     ) -> Result<Option<Flight>, Failure> {
         let id = live.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let frame = ToChild::Call {
-            id,
-            tool: tool.name().to_owned(),
-            arguments: arguments.to_owned(),
-        };
+        let frame = ToChild::Call { id, tool: tool.name().to_owned(), arguments: arguments.to_owned() };
         let bytes = encode(&frame)
             .map_err(|error| Failure::invalid_args(format!("the arguments of `{tool}` cannot be sent: {error}")))?;
         let (sender, answer) = oneshot::channel();
-        let call = Call {
-            tool: tool.clone(),
-            observer,
-            answer: sender,
-            over: CancellationToken::new(),
-        };
+        let call = Call { tool: tool.clone(), observer, answer: sender, over: CancellationToken::new() };
         let mut calls = live.calls();
         if calls.closed {
             return Ok(None);
         }
         calls.open.insert(id, call);
         live.write(bytes);
-        Ok(Some(Flight {
-            live: Arc::clone(live),
-            id,
-            tool: tool.clone(),
-            answer,
-        }))
+        Ok(Some(Flight { live: Arc::clone(live), id, tool: tool.clone(), answer }))
     }
 
     /// Tells the child to end a call, and kills the child if the call has not let go of everything after the grace.
@@ -195,10 +180,7 @@ impl Live {
     pub(crate) fn die(&self, otherwise: Death) {
         let (open, death) = {
             let mut calls = self.calls();
-            (
-                std::mem::take(&mut calls.open),
-                calls.verdict.clone().unwrap_or(otherwise),
-            )
+            (std::mem::take(&mut calls.open), calls.verdict.clone().unwrap_or(otherwise))
         };
         for call in open.into_values() {
             call.over.cancel();

@@ -48,36 +48,23 @@ const ENVIRONMENT: [&str; 31] = [
 
 /// Whether a child may see the variable `name`. Windows does not tell upper from lower case.
 fn allowed(name: &str) -> bool {
-    let upper = if cfg!(windows) {
-        name.to_ascii_uppercase()
-    } else {
-        name.to_owned()
-    };
-    ENVIRONMENT
-        .iter()
-        .any(|known| *known == upper || (known.ends_with('_') && upper.starts_with(known)))
+    let upper = if cfg!(windows) { name.to_ascii_uppercase() } else { name.to_owned() };
+    ENVIRONMENT.iter().any(|known| *known == upper || (known.ends_with('_') && upper.starts_with(known)))
 }
 
 /// The allowed part of this process's environment, plus what makes child output UTF-8.
 pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     let own =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    own.filter(|(name, _)| allowed(name))
-        .chain([("PYTHONUTF8".to_owned(), "1".to_owned())])
+    own.filter(|(name, _)| allowed(name)).chain([("PYTHONUTF8".to_owned(), "1".to_owned())])
 }
 
 /// The command that starts a child for the plugin in `folder`.
 pub(crate) fn command(host_program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(host_program);
-    command
-        .args(["tool-host", "--parent", &std::process::id().to_string(), "--plugin-dir"])
-        .arg(folder);
+    command.args(["tool-host", "--parent", &std::process::id().to_string(), "--plugin-dir"]).arg(folder);
     command.env_clear().envs(environment());
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // Its own group: an interrupt typed at the terminal reaches the host only, and killing it takes what it started.
     #[cfg(unix)]
     command.process_group(0);
@@ -100,13 +87,7 @@ pub(crate) async fn spawn(command: Command) -> io::Result<Child> {
     let starter = starter.as_ref().map_err(|error| io::Error::other(error.clone()))?;
     let (reply, started) = oneshot::channel();
     let gone = || io::Error::other("the thread that starts children is gone");
-    starter
-        .send(Job {
-            command,
-            runtime: Handle::current(),
-            reply,
-        })
-        .map_err(|_| gone())?;
+    starter.send(Job { command, runtime: Handle::current(), reply }).map_err(|_| gone())?;
     started.await.map_err(|_| gone())?
 }
 
@@ -149,15 +130,7 @@ mod tests {
         for name in ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"] {
             assert!(allowed(name), "{name}");
         }
-        for name in [
-            "OPENAI_API_KEY",
-            "LD_PRELOAD",
-            "LD_LIBRARY_PATH",
-            "HTTP_PROXY",
-            "LC",
-            "PATHX",
-            "",
-        ] {
+        for name in ["OPENAI_API_KEY", "LD_PRELOAD", "LD_LIBRARY_PATH", "HTTP_PROXY", "LC", "PATHX", ""] {
             assert!(!allowed(name), "{name}");
         }
     }

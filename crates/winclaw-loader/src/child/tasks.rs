@@ -76,19 +76,12 @@ fn dispatch(live: &Arc<Live>, frame: ToHost) {
         ToHost::Ask { id, ask, what } => answer(live, id, ask, what),
         ToHost::Log { id, level, text } => {
             let level = services::level(LogLevel::from_u8(level));
-            live.observer(id)
-                .into_iter()
-                .for_each(|observer| observer.log(level, &text));
+            live.observer(id).into_iter().for_each(|observer| observer.log(level, &text));
         }
         ToHost::Progress { id, fraction, text } => {
-            live.observer(id)
-                .into_iter()
-                .for_each(|observer| observer.progress(fraction, &text));
+            live.observer(id).into_iter().for_each(|observer| observer.progress(fraction, &text));
         }
-        ToHost::Partial { id, text } => live
-            .observer(id)
-            .into_iter()
-            .for_each(|observer| observer.partial(&text)),
+        ToHost::Partial { id, text } => live.observer(id).into_iter().for_each(|observer| observer.partial(&text)),
     }
 }
 
@@ -97,17 +90,14 @@ fn answer(live: &Arc<Live>, id: u64, ask: u64, what: Ask) {
     let (live, over) = (Arc::clone(live), live.over(id));
     match what {
         Ask::Http(request) => drop(tokio::spawn(async move {
-            let text = over
-                .run_until_cancelled(live.services.http(&request))
-                .await
-                .unwrap_or_else(call_is_over);
+            let text = over.run_until_cancelled(live.services.http(&request)).await.unwrap_or_else(call_is_over);
             reply(&live, ask, Some(text));
         })),
         Ask::Secret(name) => blocking(live, ask, move |live| live.services.secret(&name)),
         Ask::KvGet(key) => blocking(live, ask, move |live| live.services.kv_get(&key)),
-        Ask::KvSet { key, value } => blocking(live, ask, move |live| {
-            live.services.kv_set(&key, value.as_deref()).err()
-        }),
+        Ask::KvSet { key, value } => {
+            blocking(live, ask, move |live| live.services.kv_set(&key, value.as_deref()).err())
+        }
     }
 }
 
@@ -134,12 +124,7 @@ fn call_is_over() -> String {
 async fn listen(plugin: String, stderr: ChildStderr, tail: Tail) {
     let mut from = BufReader::new(stderr);
     let mut line = Vec::new();
-    while (&mut from)
-        .take(MAX_LINE)
-        .read_until(b'\n', &mut line)
-        .await
-        .is_ok_and(|read| read > 0)
-    {
+    while (&mut from).take(MAX_LINE).read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
         let text = printable(&line);
         line.clear();
         if text.is_empty() {
@@ -156,11 +141,7 @@ async fn listen(plugin: String, stderr: ChildStderr, tail: Tail) {
 
 fn printable(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    let clean: String = text
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let clean: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match clean.char_indices().nth(TAIL.1) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,
@@ -184,10 +165,7 @@ async fn watch(
     live.noticed_dead();
     let how = match &channel {
         Some(Ok(Err(error))) => Some(format!("sent something that is no frame ({error})")),
-        Some(_) => timeout(DRAIN, child.wait())
-            .await
-            .is_err()
-            .then(|| "closed its channel".to_owned()),
+        Some(_) => timeout(DRAIN, child.wait()).await.is_err().then(|| "closed its channel".to_owned()),
         None => None,
     };
     kill_group(&mut child);
@@ -199,12 +177,7 @@ async fn watch(
     }
     let _ = timeout(DRAIN, listener).await;
     let how = how.unwrap_or_else(|| status.map_or_else(|error| format!("is lost ({error})"), words));
-    let last_lines = tail
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .iter()
-        .cloned()
-        .collect();
+    let last_lines = tail.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
     tracing::debug!(plugin = %live.plugin, how, "a child ended");
     live.die(Death::Crashed { how, last_lines });
 }

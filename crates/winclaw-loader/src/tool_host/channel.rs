@@ -28,19 +28,12 @@ mod system {
 
     fn replace(with: &impl std::os::fd::AsRawFd, number: i32) -> io::Result<()> {
         // SAFETY: a plain system call on a descriptor that is open while it is borrowed; 0 and 1 are owned by nobody.
-        if unsafe { libc::dup2(with.as_raw_fd(), number) } < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
+        if unsafe { libc::dup2(with.as_raw_fd(), number) } < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Ties this process to its host: it is killed when the host dies, and leaves no core file when it crashes.
     pub(crate) fn die_with(parent: u32) {
-        let no_core = libc::rlimit {
-            rlim_cur: 0,
-            rlim_max: 0,
-        };
+        let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: plain system calls with a valid argument; a failure leaves things as they were.
         unsafe {
             libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core);
@@ -85,11 +78,7 @@ mod system {
 
     fn replace(which: u32, with: std::os::windows::io::RawHandle) -> io::Result<()> {
         // SAFETY: a plain system call; the handle stays open to the end of the process.
-        if unsafe { SetStdHandle(which, with) } == 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
+        if unsafe { SetStdHandle(which, with) } == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// On Windows the end of the channel is what tells that the host died.

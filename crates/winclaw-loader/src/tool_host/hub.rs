@@ -70,11 +70,7 @@ impl Hub {
     /// A call has arrived. What it returns goes to the plugin; dropping it ends the call.
     pub(crate) fn arrived(self: &Arc<Self>, id: u64) -> Arc<Call> {
         let entry = Entry::default();
-        let call = Call {
-            hub: Arc::clone(self),
-            id,
-            cancelled: Arc::clone(&entry.cancelled),
-        };
+        let call = Call { hub: Arc::clone(self), id, cancelled: Arc::clone(&entry.cancelled) };
         locked(&self.calls).insert(id, entry);
         Arc::new(call)
     }
@@ -94,9 +90,7 @@ impl Hub {
 
     /// The host wants the call to end. `false` when it has ended already, of which the host is told.
     pub(crate) fn cancel(&self, id: u64) -> bool {
-        let open = locked(&self.calls)
-            .get(&id)
-            .map(|entry| entry.cancelled.store(true, Ordering::Release));
+        let open = locked(&self.calls).get(&id).map(|entry| entry.cancelled.store(true, Ordering::Release));
         if open.is_none() {
             self.tell(&ToHost::Released { id });
         }
@@ -161,26 +155,15 @@ impl Drop for Call {
 
 impl HostServices for Call {
     fn log(&self, level: LogLevel, text: &str) {
-        self.hub.tell(&ToHost::Log {
-            id: self.id,
-            level: level as u8,
-            text: text.to_owned(),
-        });
+        self.hub.tell(&ToHost::Log { id: self.id, level: level as u8, text: text.to_owned() });
     }
 
     fn progress(&self, fraction: Option<f64>, text: &str) {
-        self.hub.tell(&ToHost::Progress {
-            id: self.id,
-            fraction,
-            text: text.to_owned(),
-        });
+        self.hub.tell(&ToHost::Progress { id: self.id, fraction, text: text.to_owned() });
     }
 
     fn partial(&self, text: &str) {
-        self.hub.tell(&ToHost::Partial {
-            id: self.id,
-            text: text.to_owned(),
-        });
+        self.hub.tell(&ToHost::Partial { id: self.id, text: text.to_owned() });
     }
 
     fn cancelled(&self) -> bool {
@@ -204,11 +187,7 @@ impl HostServices for Call {
     }
 
     fn kv_set(&self, key: &str, value: Option<&str>) -> Result<(), String> {
-        self.ask(Ask::KvSet {
-            key: key.to_owned(),
-            value: value.map(str::to_owned),
-        })
-        .map_or(Ok(()), Err)
+        self.ask(Ask::KvSet { key: key.to_owned(), value: value.map(str::to_owned) }).map_or(Ok(()), Err)
     }
 
     fn query(&self, name: &str, _: &str) -> Option<String> {

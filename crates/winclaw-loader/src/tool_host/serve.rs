@@ -18,11 +18,7 @@ use crate::verify::verify;
 
 /// What the main thread does, in the order it came. All of the plugin's code that is not its own thread runs there.
 enum Work {
-    Call {
-        call: Arc<Call>,
-        tool: String,
-        arguments: Box<RawValue>,
-    },
+    Call { call: Arc<Call>, tool: String, arguments: Box<RawValue> },
     Cancel(u64),
     Callback(Box<dyn FnOnce(String) + Send>, String),
 }
@@ -37,11 +33,7 @@ pub(crate) fn serve(channel: Channel) -> i32 {
     let (sender, work) = mpsc::channel();
     let shared = Arc::clone(&hub);
     let reader = move || listen(from_host, &shared, &sender);
-    if std::thread::Builder::new()
-        .name("winclaw-channel".into())
-        .spawn(reader)
-        .is_err()
-    {
+    if std::thread::Builder::new().name("winclaw-channel".into()).spawn(reader).is_err() {
         return 2;
     }
     match prepare(&start) {
@@ -62,11 +54,7 @@ fn prepare(start: &Start) -> Result<Plugin, Failure> {
 fn listen(mut from_host: BufReader<File>, hub: &Arc<Hub>, work: &mpsc::Sender<Work>) {
     while let Ok(Some(frame)) = read(&mut from_host) {
         let more = match frame {
-            ToChild::Call { id, tool, arguments } => Some(Work::Call {
-                call: hub.arrived(id),
-                tool,
-                arguments,
-            }),
+            ToChild::Call { id, tool, arguments } => Some(Work::Call { call: hub.arrived(id), tool, arguments }),
             ToChild::Cancel { id } => hub.cancel(id).then_some(Work::Cancel(id)),
             ToChild::Answer { ask, text } => answered(hub, ask, text),
             ToChild::Start(_) => None,
@@ -116,9 +104,7 @@ fn begin(plugin: &Plugin, hub: &Arc<Hub>, call: Arc<Call>, tool: String, argumen
 /// Sends the outcome. What is no JSON, or too large, becomes an outcome that says so.
 fn finish(hub: &Hub, id: u64, tool: &str, json: String) {
     let outcome = RawValue::from_string(json).or_else(|error| failed(&garbled(tool, &error.to_string())));
-    let sent = outcome
-        .map_err(EncodeError::Json)
-        .and_then(|outcome| hub.send(&ToHost::Done { id, outcome }));
+    let sent = outcome.map_err(EncodeError::Json).and_then(|outcome| hub.send(&ToHost::Done { id, outcome }));
     if let Err(error) = sent {
         let failure = Failure::tool_failed(format!(
             "the result of `{tool}` cannot be passed on: {error}; ask for less at a time"
@@ -135,9 +121,7 @@ fn failed(failure: &Failure) -> serde_json::Result<Box<RawValue>> {
 /// Loads `library`, unverified, and sends what it says of itself.
 pub(crate) fn manifest(channel: Channel, library: &Path) -> i32 {
     use std::io::Write as _;
-    let absolute = library
-        .canonicalize()
-        .map_err(|error| format!("{} cannot be read: {error}", library.display()));
+    let absolute = library.canonicalize().map_err(|error| format!("{} cannot be read: {error}", library.display()));
     let manifest =
         absolute.and_then(|library| Ok(load_verified(&library).map_err(|failure| failure.message)?.manifest()));
     let described = match manifest {
