@@ -50,10 +50,7 @@ fn parse(text: &str) -> Result<Value, Refusal> {
         return Ok(Value::Object(Map::new()));
     }
     if depth(text) > MAX_DEPTH {
-        return Err(Refusal {
-            rule: Rule::NotJson,
-            message: too_deep(),
-        });
+        return Err(Refusal { rule: Rule::NotJson, message: too_deep() });
     }
     match serde_json::from_str(text) {
         Ok(Value::Null) => Ok(Value::Object(Map::new())),
@@ -88,10 +85,7 @@ pub(crate) fn too_deep() -> String {
 fn cut() -> Refusal {
     let message = "your output was cut off before its arguments were complete. Send the call again, shorter: \
                    split long content over several calls.";
-    Refusal {
-        rule: Rule::CutOff,
-        message: message.to_owned(),
-    }
+    Refusal { rule: Rule::CutOff, message: message.to_owned() }
 }
 
 fn not_json(text: &str, error: &serde_json::Error) -> Refusal {
@@ -104,10 +98,7 @@ fn not_json(text: &str, error: &serde_json::Error) -> Refusal {
         error.column(),
         near(text, error.line(), error.column()),
     );
-    Refusal {
-        rule: Rule::NotJson,
-        message,
-    }
+    Refusal { rule: Rule::NotJson, message }
 }
 
 /// Some characters around the place that serde_json names: a line from 1 and a column in bytes.
@@ -126,24 +117,9 @@ mod tests {
 
     #[test]
     fn what_stands_for_no_arguments_is_an_empty_object() {
-        for raw in [
-            "",
-            " ",
-            "\n\t ",
-            "null",
-            " null ",
-            "{}",
-            "\"\"",
-            "\"{}\"",
-            "\"null\"",
-            "\u{feff}{}",
-            "\0",
-        ] {
+        for raw in ["", " ", "\n\t ", "null", " null ", "{}", "\"\"", "\"{}\"", "\"null\"", "\u{feff}{}", "\0"] {
             let read = read(raw, false).expect("arguments");
-            assert!(
-                read == json!({}) || raw == "\"\"" || raw == "\"null\"",
-                "{raw:?} gave {read}"
-            );
+            assert!(read == json!({}) || raw == "\"\"" || raw == "\"null\"", "{raw:?} gave {read}");
         }
     }
 
@@ -162,11 +138,7 @@ mod tests {
             let refusal = read(&whole[..end], false).expect_err("a refusal");
             assert_eq!(refusal.rule, Rule::CutOff, "{}", &whole[..end]);
             let encoded = Value::String(whole[..end].to_owned()).to_string();
-            assert_eq!(
-                read(&encoded, false).expect_err("a refusal").rule,
-                Rule::CutOff,
-                "{encoded}"
-            );
+            assert_eq!(read(&encoded, false).expect_err("a refusal").rule, Rule::CutOff, "{encoded}");
         }
         assert_eq!(read(whole, true).expect_err("a refusal").rule, Rule::CutOff);
         assert!(read(whole, false).is_ok());

@@ -7,6 +7,7 @@ use winclaw_catalog::CatalogTool;
 use winclaw_tool::Failure;
 
 use crate::arguments::{MAX_DEPTH, too_deep};
+use crate::cost::is_affordable;
 use crate::example::{corrected, nearest};
 use crate::shape;
 
@@ -28,11 +29,11 @@ const MAX_EXAMPLE: usize = 1_500;
 /// Whether `arguments` fit the tool's schema; if not, an `invalid_args` failure that says what is wrong with each field,
 /// what was expected, what a right call would look like, and which parameters there are.
 ///
-/// A tool whose schema is itself not valid, or refers to something outside itself, passes everything: its author's
-/// mistake must not cost the tool. Nothing is ever fetched. At most five errors are told. Compiles the schema at every
+/// A tool whose schema is itself not valid, refers to something outside itself, or is so entangled that checking could
+/// take very long, passes every object: its author's mistake must not cost the tool. Nothing is ever fetched. At most five errors are told. Compiles the schema at every
 /// call; a [`Guard`](crate::Guard) keeps it.
 pub fn check_arguments(tool: &CatalogTool, arguments: &Value) -> Result<(), Failure> {
-    Checker::of(tool).check(tool, arguments)
+    Checker::of(tool).check(tool, arguments).map(drop)
 }
 
 /// A compiled schema, or why it does not compile.
@@ -51,31 +52,31 @@ impl Checker {
         Checker(built.map(Box::new))
     }
 
-    /// As [`check_arguments`].
-    pub(crate) fn check(&self, tool: &CatalogTool, arguments: &Value) -> Result<(), Failure> {
+    /// As [`check_arguments`]; where nothing could be checked, with what the model should hear of it.
+    pub(crate) fn check(&self, tool: &CatalogTool, arguments: &Value) -> Result<Option<String>, Failure> {
         let id = &tool.id;
         if is_deeper(arguments, MAX_DEPTH) {
             return Err(Failure::invalid_args(format!("`{id}` was not run: {}", too_deep())));
         }
-        match &self.0 {
-            Ok(validator) if validator.is_valid(arguments) => Ok(()),
-            Ok(validator) => Err(failure(tool, validator, arguments)),
-            Err(_) if arguments.is_object() => Ok(()),
-            Err(_) => Err(Failure::invalid_args(format!(
-                "`{id}` was not run: its arguments are {}; send an object such as {{}}.",
-                shape::shown(arguments)
-            ))),
+        let schema = &tool.manifest.parameters;
+        let fault = match &self.0 {
+            Ok(validator) if is_affordable(schema, arguments) => return outcome(tool, validator, arguments),
+            Ok(_) => "it is too entangled",
+            Err(error) => error,
+        };
+        if arguments.is_object() {
+            Ok(Some(format!("The schema of `{id}` is faulty ({fault}), so the arguments were not checked.")))
+        } else {
+            let given = shape::shown(arguments);
+            Err(Failure::invalid_args(format!(
+                "`{id}` was not run: its arguments are {given}; send an object such as {{}}."
+            )))
         }
     }
+}
 
-    /// What the model should hear when nothing could be checked.
-    pub(crate) fn advice(&self, tool: &CatalogTool) -> Option<String> {
-        let error = self.0.as_ref().err()?;
-        Some(format!(
-            "The schema of `{}` is faulty ({error}), so the arguments were not checked.",
-            tool.id
-        ))
-    }
+fn outcome(tool: &CatalogTool, validator: &Validator, arguments: &Value) -> Result<Option<String>, Failure> {
+    if validator.is_valid(arguments) { Ok(None) } else { Err(failure(tool, validator, arguments)) }
 }
 
 fn own((key, value): (&String, &Value)) -> (String, Value) {
@@ -84,10 +85,7 @@ fn own((key, value): (&String, &Value)) -> (String, Value) {
 
 fn compile(schema: &Value) -> Result<Validator, String> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
-    let built = jsonschema::options()
-        .offline()
-        .with_pattern_options(patterns)
-        .build(schema);
+    let built = jsonschema::options().offline().with_pattern_options(patterns).build(schema);
     built.map_err(|error| winclaw_catalog::clean(&error.to_string(), MAX_ERROR))
 }
 
@@ -108,10 +106,7 @@ fn failure(tool: &CatalogTool, validator: &Validator, arguments: &Value) -> Fail
             text.push_str(&format!("\n- {line}"));
         }
     } else {
-        text.push_str(&format!(
-            "\n- The arguments are {}; expected one object.",
-            shape::shown(arguments)
-        ));
+        text.push_str(&format!("\n- The arguments are {}; expected one object.", shape::shown(arguments)));
     }
     if let Some(example) = example(schema, validator, arguments) {
         text.push_str(&format!("\nArguments that would be right: {example}"));
@@ -142,10 +137,7 @@ fn example(schema: &Value, validator: &Validator, arguments: &Value) -> Option<S
 /// What is wrong, one line for each place, at most [`MAX_ERRORS`] and a line that counts the rest.
 fn errors(schema: &Value, validator: &Validator, arguments: &Value) -> Vec<String> {
     let mut told = BTreeSet::new();
-    let found = validator
-        .iter_errors(arguments)
-        .take(MAX_SEEN)
-        .flat_map(|error| told_of(schema, &error));
+    let found = validator.iter_errors(arguments).take(MAX_SEEN).flat_map(|error| told_of(schema, &error));
     let mut lines: Vec<String> = found.filter(|line| told.insert(line.clone())).collect();
     if lines.len() > MAX_ERRORS {
         let more = lines.len() - MAX_ERRORS;
@@ -178,40 +170,17 @@ fn missing(schema: &Value, pointer: &str, property: &Value) -> String {
 }
 
 fn unknown(schema: &Value, pointer: &str, name: &str) -> String {
-    let known = shape::at(schema, pointer)
-        .map(|at| property_names(schema, at))
-        .unwrap_or_default();
+    let known = shape::at(schema, pointer).map(|at| shape::property_names(schema, at)).unwrap_or_default();
     let advice = match nearest(name, &known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "leave it out.".to_owned(),
     };
-    format!(
-        "`{}` is not a parameter; {advice}",
-        shape::place(&inside(pointer, name))
-    )
-}
-
-/// Names of the properties of an object that `schema` describes.
-pub(crate) fn property_names<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
-    let schema = shape::deref(root, schema);
-    let own = |schema: &'a Value| {
-        schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-    };
-    let all = own(schema).chain(shape::parts(schema).flat_map(|part| own(shape::deref(root, part))));
-    all.map(|(name, _)| name.as_str()).collect()
+    format!("`{}` is not a parameter; {advice}", shape::place(&inside(pointer, name)))
 }
 
 fn wrong(schema: &Value, pointer: &str, error: &ValidationError<'_>) -> String {
     let place = shape::place(pointer);
-    let subject = if place.is_empty() {
-        "the whole".to_owned()
-    } else {
-        format!("`{place}`")
-    };
+    let subject = if place.is_empty() { "the whole".to_owned() } else { format!("`{place}`") };
     let expected = shape::at(schema, pointer).map(|at| shape::words(schema, at));
     let value = shape::shown(error.instance());
     let detail = winclaw_catalog::clean(&error.masked_with("it").to_string(), MAX_ERROR);

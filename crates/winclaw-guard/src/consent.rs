@@ -39,16 +39,8 @@ pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_
     let side_effect = tool.manifest.side_effect;
     let detail = detail(tool, arguments);
     let unseen = !schema_was_shown && side_effect >= SideEffect::Destructive;
-    let why = Text::new(
-        english(tool, side_effect, &detail, unseen),
-        chinese(tool, side_effect, &detail, unseen),
-    );
-    Consent {
-        tool: ix,
-        side_effect,
-        detail,
-        why,
-    }
+    let why = Text::new(english(tool, side_effect, &detail, unseen), chinese(tool, side_effect, &detail, unseen));
+    Consent { tool: ix, side_effect, detail, why }
 }
 
 fn title(tool: &CatalogTool, lang: Lang) -> &str {
@@ -63,16 +55,8 @@ fn english(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bo
         SideEffect::Destructive => "may delete or overwrite something that cannot be brought back",
         SideEffect::External => "acts on the world outside, such as sending, posting or paying",
     };
-    let about = if detail.is_empty() {
-        ".".to_owned()
-    } else {
-        format!(": {detail}.")
-    };
-    let unseen = if unseen {
-        " The model called it without having seen its description."
-    } else {
-        ""
-    };
+    let about = if detail.is_empty() { ".".to_owned() } else { format!(": {detail}.") };
+    let unseen = if unseen { " The model called it without having seen its description." } else { "" };
     format!("“{}” ({}) {effect}{about}{unseen}", title(tool, Lang::En), tool.id)
 }
 
@@ -83,15 +67,7 @@ fn chinese(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bo
         SideEffect::Destructive => "可能删除或覆盖无法恢复的内容",
         SideEffect::External => "会影响外部世界，例如发送、发布或付款",
     };
-    let about = if detail.is_empty() {
-        "。".to_owned()
-    } else {
-        format!("：{detail}。")
-    };
-    let unseen = if unseen {
-        "模型在没有看过它的说明的情况下调用了它。"
-    } else {
-        ""
-    };
+    let about = if detail.is_empty() { "。".to_owned() } else { format!("：{detail}。") };
+    let unseen = if unseen { "模型在没有看过它的说明的情况下调用了它。" } else { "" };
     format!("“{}”（{}）{effect}{about}{unseen}", title(tool, Lang::Zh), tool.id)
 }

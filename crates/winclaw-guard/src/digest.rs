@@ -45,14 +45,8 @@ pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String
         Err(failure) => {
             let told = failure.to_string();
             let kind = masked(&told, arguments);
-            let failure = FailureKind {
-                print: Sha256::digest(kind).into(),
-                message: failure.message.clone(),
-            };
-            CallResult {
-                print: Sha256::digest(format!("failed {told}")).into(),
-                failure: Some(failure),
-            }
+            let failure = FailureKind { print: Sha256::digest(kind).into(), message: failure.message.clone() };
+            CallResult { print: Sha256::digest(format!("failed {told}")).into(), failure: Some(failure) }
         }
     }
 }
@@ -115,9 +109,7 @@ fn masked(message: &str, arguments: &Value) -> String {
     let mut texts = Vec::new();
     gather(arguments, &mut texts, MAX_DEPTH);
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    let masked = texts
-        .iter()
-        .fold(message.to_owned(), |message, text| message.replace(text, "§"));
+    let masked = texts.iter().fold(message.to_owned(), |message, text| message.replace(text, "§"));
     let mut plain = String::with_capacity(masked.len());
     for c in masked.chars() {
         match c {
@@ -147,10 +139,7 @@ mod tests {
     use super::*;
 
     fn kind(message: &str, arguments: &Value) -> Signature {
-        result_of(&Err(Failure::tool_failed(message)), arguments, &[])
-            .failure
-            .expect("a failure")
-            .print
+        result_of(&Err(Failure::tool_failed(message)), arguments, &[]).failure.expect("a failure").print
     }
 
     #[test]
@@ -158,10 +147,7 @@ mod tests {
         let volatile = ["title".to_owned(), "run.id".to_owned()];
         let sign = |value: Value| signature(&value, &volatile);
         let call = sign(json!({"cmd": "noop", "run": {"id": 1, "dir": "a"}, "title": "one"}));
-        assert_eq!(
-            call,
-            sign(json!({"title": "two", "run": {"dir": "a", "id": 2}, "cmd": "noop"}))
-        );
+        assert_eq!(call, sign(json!({"title": "two", "run": {"dir": "a", "id": 2}, "cmd": "noop"})));
         assert_eq!(call, sign(json!({"run": {"dir": "a"}, "cmd": "noop"})));
         for other in [
             json!({"cmd": "noop"}),

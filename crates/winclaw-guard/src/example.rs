@@ -4,8 +4,8 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Number, Value, json};
 
-use crate::check::property_names;
-use crate::shape::{at, child, deref, parts, segments};
+use crate::cost::is_affordable;
+use crate::shape::{at, child, deref, parts, property_names, segments};
 
 /// How many rounds of mending are tried.
 const MAX_ROUNDS: usize = 12;
@@ -15,6 +15,15 @@ const MAX_FIXES: usize = 100;
 
 /// How deep values are made up.
 const MAX_DEPTH: usize = 6;
+
+/// How many values one made-up value may hold.
+const MAX_MADE: usize = 100;
+
+/// How many values arguments may hold to be mended.
+const MAX_NODES: usize = 2_000;
+
+/// How many schemas are looked at for the names of required properties.
+const MAX_SCHEMAS: usize = 64;
 
 /// How alike two names must be, from 0 to 1, to be taken for a slip.
 const ALIKE: f64 = 0.6;
@@ -27,17 +36,17 @@ const MAX_TEXT: usize = 200;
 /// Whatever is returned was checked with `validator`.
 pub(crate) fn corrected(root: &Value, validator: &Validator, given: &Value) -> Option<Value> {
     let start = if given.is_object() { shortened(given) } else { json!({}) };
-    let fresh = || Some(plausible(root, root, "", MAX_DEPTH)).filter(|value| validator.is_valid(value));
+    let is_right = |value: &Value| is_affordable(root, value) && validator.is_valid(value);
+    let fresh = || Some(plausible(root, root, "")).filter(is_right);
     mended(root, validator, start).or_else(fresh)
 }
 
 fn mended(root: &Value, validator: &Validator, mut value: Value) -> Option<Value> {
     for _ in 0..MAX_ROUNDS {
-        let fixes: Vec<Fix> = validator
-            .iter_errors(&value)
-            .take(MAX_FIXES)
-            .map(|error| Fix::of(&error))
-            .collect();
+        if nodes(&value, MAX_NODES) >= MAX_NODES || !is_affordable(root, &value) {
+            break;
+        }
+        let fixes: Vec<Fix> = validator.iter_errors(&value).take(MAX_FIXES).map(|error| Fix::of(&error)).collect();
         if fixes.is_empty() {
             return Some(value);
         }
@@ -48,6 +57,18 @@ fn mended(root: &Value, validator: &Validator, mut value: Value) -> Option<Value
         }
     }
     None
+}
+
+/// How many values stand in `value`, counted up to about `most`.
+fn nodes(value: &Value, most: usize) -> usize {
+    let add = |sum: usize, inner: &Value| {
+        if sum >= most { sum } else { sum + nodes(inner, most - sum) }
+    };
+    match value {
+        Value::Array(items) => items.iter().fold(1, add),
+        Value::Object(map) => map.values().fold(1, add),
+        _ => 1,
+    }
 }
 
 /// `value` with long texts cut: an example need not repeat a whole document.
@@ -85,10 +106,7 @@ impl Fix {
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => How::Rename(unexpected.clone()),
             _ => How::Replace,
         };
-        Fix {
-            pointer: error.instance_path().as_str().to_owned(),
-            how,
-        }
+        Fix { pointer: error.instance_path().as_str().to_owned(), how }
     }
 
     fn apply(self, root: &Value, value: &mut Value) {
@@ -101,7 +119,7 @@ impl Fix {
             (How::Rename(names), Value::Object(map)) => names.iter().for_each(|name| rename(root, schema, map, name)),
             (How::Replace, target) => {
                 let name = segments(&self.pointer).last().unwrap_or_default();
-                *target = coerced(root, schema, target).unwrap_or_else(|| plausible(root, schema, &name, MAX_DEPTH));
+                *target = coerced(root, schema, target).unwrap_or_else(|| plausible(root, schema, &name));
             }
             _ => {}
         }
@@ -109,7 +127,7 @@ impl Fix {
 }
 
 fn add(root: &Value, schema: &Value, map: &mut Map<String, Value>, name: String) {
-    let value = child(root, schema, &name, MAX_DEPTH).map(|schema| plausible(root, schema, &name, MAX_DEPTH));
+    let value = child(root, schema, &name).map(|schema| plausible(root, schema, &name));
     map.entry(name).or_insert_with(|| value.unwrap_or_else(|| json!("…")));
 }
 
@@ -131,21 +149,12 @@ pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         let contained = other.len() >= 3 && folded.contains(&other) || folded.len() >= 3 && other.contains(&folded);
         strsim::normalized_damerau_levenshtein(&folded, &other).max(if contained { ALIKE } else { 0.0 })
     };
-    let scored = known
-        .iter()
-        .map(|other| (likeness(other), *other))
-        .filter(|(score, _)| *score >= ALIKE);
-    scored
-        .reduce(|best, next| if next.0 > best.0 { next } else { best })
-        .map(|(_, name)| name)
+    let scored = known.iter().map(|other| (likeness(other), *other)).filter(|(score, _)| *score >= ALIKE);
+    scored.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, name)| name)
 }
 
 fn fold(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .take(64)
-        .collect()
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(64).collect()
 }
 
 /// What was likely meant by `value`, when it only has the wrong form: `"3"` for 3, 9 where at most 7 is allowed.
@@ -160,10 +169,7 @@ fn coerced(root: &Value, schema: &Value, value: &Value) -> Option<Value> {
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    types
-        .into_iter()
-        .find_map(|name| as_type(name, schema, value))
-        .filter(|new| new != value)
+    types.into_iter().find_map(|name| as_type(name, schema, value)).filter(|new| new != value)
 }
 
 fn as_type(name: &str, schema: &Value, value: &Value) -> Option<Value> {
@@ -196,25 +202,59 @@ fn whole_or_not(number: f64) -> Option<Value> {
 /// A value that `schema` likely takes: its example, default, constant or first choice, else one made up by type.
 ///
 /// Optional properties are left out. It is a guess, to be checked.
-fn plausible(root: &Value, schema: &Value, name: &str, depth: usize) -> Value {
-    let schema = deref(root, schema);
-    let Some(depth) = depth.checked_sub(1) else {
-        return Value::Null;
-    };
-    if let Some(value) = given(schema) {
-        return value.clone();
+fn plausible(root: &Value, schema: &Value, name: &str) -> Value {
+    Maker { root, left: MAX_MADE }.value(schema, name, MAX_DEPTH)
+}
+
+/// Makes up values until there are enough; then everything is null.
+struct Maker<'a> {
+    root: &'a Value,
+    left: usize,
+}
+
+impl<'a> Maker<'a> {
+    fn value(&mut self, schema: &'a Value, name: &str, depth: usize) -> Value {
+        let schema = deref(self.root, schema);
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.checked_sub(1)) else {
+            return Value::Null;
+        };
+        self.left = left;
+        if let Some(value) = given(schema) {
+            return value.clone();
+        }
+        match type_of(schema) {
+            Some("object") => self.object(schema, depth),
+            Some("array") => self.array(schema, name, depth),
+            Some("integer" | "number") => number(schema),
+            Some("boolean") => json!(false),
+            Some("null") => Value::Null,
+            Some(_) => string(schema, name),
+            None => match parts(schema).find(|part| part.get("type") != Some(&json!("null"))) {
+                Some(part) => self.value(part, name, depth),
+                None => string(schema, name),
+            },
+        }
     }
-    match type_of(schema) {
-        Some("object") => object(root, schema, depth),
-        Some("array") => array(root, schema, name, depth),
-        Some("integer" | "number") => number(schema),
-        Some("boolean") => json!(false),
-        Some("null") => Value::Null,
-        Some(_) => string(schema, name),
-        None => match parts(schema).find(|part| part.get("type") != Some(&json!("null"))) {
-            Some(part) => plausible(root, part, name, depth),
-            None => string(schema, name),
-        },
+
+    fn object(&mut self, schema: &'a Value, depth: usize) -> Value {
+        let mut map = Map::new();
+        for name in required(self.root, schema) {
+            let value = match child(self.root, schema, name) {
+                Some(schema) => self.value(schema, name, depth),
+                None => json!("…"),
+            };
+            map.insert(name.to_owned(), value);
+        }
+        Value::Object(map)
+    }
+
+    fn array(&mut self, schema: &'a Value, name: &str, depth: usize) -> Value {
+        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
+        let item = |n: u64| match child(self.root, schema, &n.to_string()) {
+            Some(schema) => self.value(schema, name, depth),
+            None => json!("…"),
+        };
+        (0..least).map(item).collect()
     }
 }
 
@@ -237,43 +277,19 @@ fn type_of(schema: &Value) -> Option<&str> {
     }
 }
 
-fn object(root: &Value, schema: &Value, depth: usize) -> Value {
-    let mut names = Vec::new();
-    required(root, schema, &mut names, MAX_DEPTH);
-    let value_of = |name: &str| {
-        let schema = child(root, schema, name, MAX_DEPTH);
-        schema.map_or_else(|| json!("…"), |schema| plausible(root, schema, name, depth))
-    };
-    names
-        .into_iter()
-        .map(|name| (name.to_owned(), value_of(name)))
-        .collect()
-}
-
 /// Names of the properties an object must have: its own, those of every `allOf`, and of the first branch.
-fn required<'a>(root: &'a Value, schema: &'a Value, names: &mut Vec<&'a str>, depth: usize) {
-    let schema = deref(root, schema);
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let own = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    names.extend(own.filter(|name| !name.is_empty()));
-    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
-    for part in list("allOf").chain(list("anyOf").take(1)).chain(list("oneOf").take(1)) {
-        required(root, part, names, depth);
+fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    let mut schemas = vec![deref(root, schema)];
+    let mut next = 0;
+    while let Some(schema) = schemas.get(next).copied() {
+        let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+        names.extend(list("required").filter_map(Value::as_str));
+        let parts = list("allOf").chain(list("anyOf").take(1)).chain(list("oneOf").take(1));
+        schemas.extend(parts.map(|part| deref(root, part)).take(MAX_SCHEMAS.saturating_sub(schemas.len())));
+        next += 1;
     }
-}
-
-fn array(root: &Value, schema: &Value, name: &str, depth: usize) -> Value {
-    let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8) as usize;
-    let item = |n: usize| match child(root, schema, &n.to_string(), MAX_DEPTH) {
-        Some(schema) => plausible(root, schema, name, depth),
-        None => json!("…"),
-    };
-    (0..least).map(item).collect()
+    names
 }
 
 fn number(schema: &Value) -> Value {
@@ -302,21 +318,11 @@ fn string(schema: &Value, name: &str) -> Value {
     if !by_format.is_empty() {
         return json!(by_format);
     }
-    let limit = |key: &str| {
-        schema
-            .get(key)
-            .and_then(Value::as_u64)
-            .map(|limit| limit.min(200) as usize)
-    };
+    let limit = |key: &str| schema.get(key).and_then(Value::as_u64).map(|limit| limit.min(200) as usize);
     let name = if name.is_empty() { "text" } else { name };
     let placeholder = format!("<{name}>");
     let padded = format!("{placeholder:…<width$}", width = limit("minLength").unwrap_or(0));
-    json!(
-        padded
-            .chars()
-            .take(limit("maxLength").unwrap_or(200))
-            .collect::<String>()
-    )
+    json!(padded.chars().take(limit("maxLength").unwrap_or(200)).collect::<String>())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::arguments::{self, Refusal};
 use crate::check::Checker;
 use crate::consent;
 use crate::digest::{Signature, result_of, signature, signature_of_text};
-use crate::loops::{Answer, LoopReport, Loops};
+use crate::loops::{Answer, LoopReport, Loops, Stop};
 
 /// Which side effects run without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -35,10 +35,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            calls_per_reply: 8,
-            repeats: 3,
-        }
+        Limits { calls_per_reply: 8, repeats: 3 }
     }
 }
 
@@ -143,12 +140,7 @@ pub struct Guard {
 impl Guard {
     /// A guard that has seen nothing yet.
     pub fn new(limits: Limits, approve: Approve) -> Guard {
-        Guard {
-            limits,
-            approve,
-            loops: Loops::new(limits.repeats),
-            checkers: BTreeMap::new(),
-        }
+        Guard { limits, approve, loops: Loops::new(limits.repeats), checkers: BTreeMap::new() }
     }
 
     /// The verdict on one call.
@@ -170,7 +162,7 @@ impl Guard {
             Err(refusal) => {
                 let sign = signature_of_text(call.raw_arguments);
                 match self.loops.before(call.tool, tool, sign) {
-                    Answer::Stop(message) => self.stop(call.tool, sign, short(call.raw_arguments), message),
+                    Answer::Stop(stop) => self.stop(call.tool, &stop, short(call.raw_arguments)),
                     _ => self.refuse(call.tool, tool, sign, &Value::Null, unreadable(tool, refusal)),
                 }
             }
@@ -183,12 +175,7 @@ impl Guard {
         let entry = catalog.get(tool);
         let volatile = &entry.manifest.volatile_keys;
         let changes_world = entry.manifest.side_effect != SideEffect::Read;
-        self.loops.ran(
-            tool,
-            signature(arguments, volatile),
-            result_of(outcome, arguments, volatile),
-            changes_world,
-        );
+        self.loops.ran(tool, signature(arguments, volatile), result_of(outcome, arguments, volatile), changes_world);
     }
 
     /// The loop the model was caught in: it kept making a call after being told that it is not run any more. Once
@@ -201,21 +188,18 @@ impl Guard {
         let sign = signature(&arguments, &tool.manifest.volatile_keys);
         let mut advice = Vec::new();
         match self.loops.before(call.tool, tool, sign) {
-            Answer::Stop(message) => return self.stop(call.tool, sign, consent::detail(tool, &arguments), message),
+            Answer::Stop(stop) => return self.stop(call.tool, &stop, consent::detail(tool, &arguments)),
             Answer::Nudge(words) => advice.push(words),
             Answer::Free => {}
         }
         if tool.state != State::Ready {
             return Verdict::Run { arguments };
         }
-        let checker = self
-            .checkers
-            .entry(tool.fingerprint.clone())
-            .or_insert_with(|| Checker::of(tool));
-        if let Err(failure) = checker.check(tool, &arguments) {
-            return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure));
+        let checker = self.checkers.entry(tool.fingerprint.clone()).or_insert_with(|| Checker::of(tool));
+        match checker.check(tool, &arguments) {
+            Ok(words) => advice.extend(words),
+            Err(failure) => return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure)),
         }
-        advice.extend(checker.advice(tool));
         if !consent::free(self.approve, tool.manifest.side_effect) {
             let consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
             return Verdict::AskUser { arguments, consent };
@@ -223,10 +207,7 @@ impl Guard {
         if advice.is_empty() {
             Verdict::Run { arguments }
         } else {
-            Verdict::RunWithAdvice {
-                arguments,
-                advice: advice.join(" "),
-            }
+            Verdict::RunWithAdvice { arguments, advice: advice.join(" ") }
         }
     }
 
@@ -241,14 +222,14 @@ impl Guard {
     ) -> Verdict {
         let result = result_of(&Err(failure.clone()), arguments, &[]);
         match self.loops.refused(ix, tool, sign, result) {
-            Some(message) => self.stop(ix, sign, consent::detail(tool, arguments), message),
+            Some(stop) => self.stop(ix, &stop, consent::detail(tool, arguments)),
             None => not_run(rule, failure),
         }
     }
 
-    fn stop(&mut self, ix: ToolIx, sign: Signature, detail: String, message: String) -> Verdict {
-        self.loops.stopped(ix, sign, detail);
-        not_run(Rule::Repeat, Failure::invalid_args(message))
+    fn stop(&mut self, ix: ToolIx, stop: &Stop, detail: String) -> Verdict {
+        self.loops.stopped(ix, stop, detail);
+        not_run(Rule::Repeat, Failure::invalid_args(stop.message.as_str()))
     }
 }
 
@@ -257,21 +238,13 @@ fn not_run(rule: Rule, failure: Failure) -> Verdict {
 }
 
 fn beyond_limit(tool: &CatalogTool, limit: usize) -> Failure {
-    let message = format!(
-        "`{}` was not run: only {limit} calls run from one reply; send it again in your next reply.",
-        tool.id
-    );
-    Failure {
-        retryable: true,
-        ..Failure::invalid_args(message)
-    }
+    let message =
+        format!("`{}` was not run: only {limit} calls run from one reply; send it again in your next reply.", tool.id);
+    Failure { retryable: true, ..Failure::invalid_args(message) }
 }
 
 fn unreadable(tool: &CatalogTool, refusal: Refusal) -> (Rule, Failure) {
-    (
-        refusal.rule,
-        Failure::invalid_args(format!("`{}` was not run: {}", tool.id, refusal.message)),
-    )
+    (refusal.rule, Failure::invalid_args(format!("`{}` was not run: {}", tool.id, refusal.message)))
 }
 
 fn short(raw: &str) -> String {

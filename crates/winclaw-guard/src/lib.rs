@@ -15,6 +15,7 @@
 mod arguments;
 mod check;
 mod consent;
+mod cost;
 mod digest;
 mod example;
 mod guard;

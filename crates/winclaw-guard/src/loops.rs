@@ -33,8 +33,18 @@ pub(crate) enum Answer {
     Free,
     /// It may run, and the model should hear this.
     Nudge(String),
-    /// It may not run; the model hears this.
-    Stop(String),
+    /// It may not run.
+    Stop(Stop),
+}
+
+/// Why a call may not run.
+pub(crate) struct Stop {
+    /// What the model hears.
+    pub(crate) message: String,
+    /// What is repeated: the call, or a way to fail.
+    by: Signature,
+    /// How many times it was.
+    times: usize,
 }
 
 /// What is known of one call: a tool with arguments.
@@ -43,9 +53,6 @@ struct Seen {
     print: Signature,
     /// How many times in a row the result was `print`.
     same: usize,
-    /// In how many replies it was stopped since the result last changed, and the last of them.
-    stops: usize,
-    stopped_in: Option<u64>,
 }
 
 /// How often a tool failed alike.
@@ -68,8 +75,8 @@ pub(crate) struct Loops {
     seen: BTreeMap<(ToolIx, Signature), Seen>,
     failures: Failures,
     refusals: Failures,
-    /// Stopped calls since there was something new.
-    stops: usize,
+    /// In how many replies each thing was stopped since there was something new, and the last of them.
+    stops: BTreeMap<(ToolIx, Signature), (usize, u64)>,
     report: Option<LoopReport>,
 }
 
@@ -82,7 +89,7 @@ impl Loops {
             seen: BTreeMap::new(),
             failures: Failures::new(),
             refusals: Failures::new(),
-            stops: 0,
+            stops: BTreeMap::new(),
             report: None,
         }
     }
@@ -104,11 +111,11 @@ impl Loops {
         let same = self.seen.get(&(ix, sign)).map_or(0, |seen| seen.same);
         let patience = if tool.manifest.poll { POLL_PATIENCE } else { 1 };
         if same >= self.repeats * patience {
-            return Answer::Stop(repeated(tool, same));
+            return Answer::Stop(Stop { message: repeated(tool, same), by: sign, times: same });
         }
-        if let Some(alike) = self.worst_failure(ix) {
+        if let Some((print, alike)) = self.worst_failure(ix) {
             if alike.times >= self.repeats * FAILURE_PATIENCE {
-                return Answer::Stop(fails_alike(tool, alike));
+                return Answer::Stop(fails_alike(tool, print, alike));
             }
             if alike.times >= self.repeats {
                 return Answer::Nudge(keeps_failing(tool, alike));
@@ -121,9 +128,9 @@ impl Loops {
         }
     }
 
-    fn worst_failure(&self, ix: ToolIx) -> Option<&Alike> {
+    fn worst_failure(&self, ix: ToolIx) -> Option<(Signature, &Alike)> {
         let of_tool = self.failures.range((ix, Signature::default())..=(ix, [u8::MAX; 32]));
-        of_tool.map(|(_, alike)| alike).max_by_key(|alike| alike.times)
+        of_tool.map(|(key, alike)| (key.1, alike)).max_by_key(|(_, alike)| alike.times)
     }
 
     /// A call ran and gave `result`.
@@ -136,18 +143,19 @@ impl Loops {
         }
     }
 
-    /// A call was malformed. What to say instead, when the tool was called in the same wrong way too often.
+    /// A call was malformed. Why the tool is stopped instead, when it was called in the same wrong way too often.
     pub(crate) fn refused(
         &mut self,
         ix: ToolIx,
         tool: &CatalogTool,
         sign: Signature,
         result: CallResult,
-    ) -> Option<String> {
+    ) -> Option<Stop> {
         self.note(ix, sign, result.print);
         let kind = result.failure?;
+        let print = kind.print;
         let alike = count(&mut self.refusals, self.reply, ix, kind);
-        (alike.times > self.repeats * FAILURE_PATIENCE).then(|| fails_alike(tool, alike))
+        (alike.times > self.repeats * FAILURE_PATIENCE).then(|| fails_alike(tool, print, alike))
     }
 
     /// Counts a result; whether it differs from the last one.
@@ -158,11 +166,7 @@ impl Loops {
             return false;
         }
         let is_news = seen.print != print;
-        *seen = Seen {
-            print,
-            same: 1,
-            ..Seen::default()
-        };
+        *seen = Seen { print, same: 1 };
         is_news
     }
 
@@ -173,32 +177,27 @@ impl Loops {
     /// A call brought something new, so what failed may work now; and if it changed the world, other calls may give
     /// other results. Their last results are kept: should they still be the same, that is no news.
     fn something_new(&mut self, but: (ToolIx, Signature), changes_world: bool) {
-        self.stops = 0;
+        self.stops.clear();
         self.failures.clear();
         self.refusals.clear();
         if changes_world {
             for (_, seen) in self.seen.iter_mut().filter(|(call, _)| **call != but) {
-                (seen.same, seen.stops) = (0, 0);
+                seen.same = 0;
             }
         }
     }
 
-    /// A call was not run because of what [`Loops::before`] or [`Loops::refused`] said. Of one reply only the first
-    /// counts: the model could not have known yet.
-    pub(crate) fn stopped(&mut self, ix: ToolIx, sign: Signature, detail: String) {
-        let reply = self.reply;
-        let seen = self.seen.entry((ix, sign)).or_default();
-        if seen.stopped_in == Some(reply) {
+    /// A call was not run because of `stop`. Of one reply only the first counts: the model could not have known yet.
+    pub(crate) fn stopped(&mut self, ix: ToolIx, stop: &Stop, detail: String) {
+        let (times, last) = self.stops.entry((ix, stop.by)).or_default();
+        if *last == self.reply {
             return;
         }
-        (seen.stops, seen.stopped_in) = (seen.stops + 1, Some(reply));
-        self.stops += 1;
-        if self.report.is_none() && (seen.stops >= INSIST || self.stops >= STOPS) {
-            self.report = Some(LoopReport {
-                tool: ix,
-                times: seen.same + seen.stops,
-                detail,
-            });
+        (*times, *last) = (*times + 1, self.reply);
+        let times = *times;
+        let total: usize = self.stops.values().map(|(times, _)| times).sum();
+        if self.report.is_none() && (times >= INSIST || total >= STOPS) {
+            self.report = Some(LoopReport { tool: ix, times: stop.times + times, detail });
         }
     }
 }
@@ -206,11 +205,7 @@ impl Loops {
 fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {
     let alike = failures.entry((ix, kind.print)).or_default();
     if alike.last_in != Some(reply) {
-        *alike = Alike {
-            message: kind.message,
-            times: alike.times + 1,
-            last_in: Some(reply),
-        };
+        *alike = Alike { message: kind.message, times: alike.times + 1, last_in: Some(reply) };
     }
     alike
 }
@@ -219,25 +214,20 @@ const INSTEAD: &str =
     "Use the result you have, change the arguments, use another tool, ask the user, or say what is in the way.";
 
 fn repeated(tool: &CatalogTool, same: usize) -> String {
-    format!(
-        "`{}` was not run: this call gave the same result {same} times. {INSTEAD}",
-        tool.id
-    )
+    format!("`{}` was not run: this call gave the same result {same} times. {INSTEAD}", tool.id)
 }
 
-fn fails_alike(tool: &CatalogTool, alike: &Alike) -> String {
-    let told = first_line(&alike.message);
-    format!(
-        "`{}` was not run: it failed in the same way {} times, whatever the arguments: {told} {INSTEAD}",
-        tool.id, alike.times
-    )
+fn fails_alike(tool: &CatalogTool, by: Signature, alike: &Alike) -> Stop {
+    let (told, times) = (first_line(&alike.message), alike.times);
+    let message = format!(
+        "`{}` was not run: it failed in the same way {times} times, whatever the arguments: {told} {INSTEAD}",
+        tool.id
+    );
+    Stop { message, by, times }
 }
 
 fn keeps_failing(tool: &CatalogTool, alike: &Alike) -> String {
-    format!(
-        "`{}` failed in the same way {} times before; if it does again, do something else.",
-        tool.id, alike.times
-    )
+    format!("`{}` failed in the same way {} times before; if it does again, do something else.", tool.id, alike.times)
 }
 
 fn unchanged(same: usize) -> String {
@@ -245,11 +235,7 @@ fn unchanged(same: usize) -> String {
 }
 
 fn about_to_repeat(same: usize) -> String {
-    let times = if same == 1 {
-        "once".to_owned()
-    } else {
-        format!("{same} times")
-    };
+    let times = if same == 1 { "once".to_owned() } else { format!("{same} times") };
     format!("This call already gave the same result {times}; if it does again, it will not be run any more.")
 }
 

@@ -5,11 +5,20 @@ use serde_json::Value;
 /// How many references are followed one after the other.
 const MAX_REFS: usize = 16;
 
-/// How deep schemas are described.
-const MAX_DEPTH: usize = 4;
+/// How many schemas of one place are looked at.
+const MAX_FACES: usize = 64;
 
-/// How many values or branches are named.
+/// How deep schemas are described.
+const MAX_DEPTH: usize = 3;
+
+/// How many values are named.
 const MAX_NAMED: usize = 12;
+
+/// How many branches are described.
+const MAX_BRANCHES: usize = 8;
+
+/// Longest description of a shape, in characters.
+const MAX_WORDS: usize = 300;
 
 /// Longest rendering of one value, in characters.
 const MAX_VALUE: usize = 60;
@@ -24,11 +33,7 @@ const MAX_PARAMETERS: usize = 24;
 pub(crate) fn deref<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut at = schema;
     for _ in 0..MAX_REFS {
-        let target = at
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|to| root.pointer(to.strip_prefix('#')?));
-        match target {
+        match deref_once(root, at) {
             Some(next) => at = next,
             None => break,
         }
@@ -36,48 +41,64 @@ pub(crate) fn deref<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     at
 }
 
-/// The schemas that hold for the same value as `schema`: what it is composed of, `allOf` first.
+/// The schema that `schema` refers to, if it is one of `root`.
+pub(crate) fn deref_once<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
+/// What `schema` is composed of: the schemas that may hold for the same value, `allOf` first.
 pub(crate) fn parts(schema: &Value) -> impl Iterator<Item = &Value> {
-    let lists = ["allOf", "anyOf", "oneOf"]
-        .into_iter()
-        .filter_map(|key| schema.get(key)?.as_array())
-        .flatten();
+    let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
     lists.chain(["then", "else"].into_iter().filter_map(|key| schema.get(key)))
+}
+
+/// `schema` and everything it is composed of, nearest first, references followed, each once.
+fn faces<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let mut found = vec![deref(root, schema)];
+    let mut next = 0;
+    while let Some(face) = found.get(next).copied() {
+        for part in parts(face).map(|part| deref(root, part)) {
+            if found.len() < MAX_FACES && !found.iter().any(|seen| std::ptr::eq(*seen, part)) {
+                found.push(part);
+            }
+        }
+        next += 1;
+    }
+    found
 }
 
 /// The schema of the place `pointer` (a JSON pointer) in a value that `root` describes.
 pub(crate) fn at<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
-    segments(pointer).try_fold(root, |schema, segment| child(root, schema, &segment, MAX_DEPTH))
+    segments(pointer).try_fold(root, |schema, segment| child(root, schema, &segment))
 }
 
 /// The schema of the member `segment`, a property or an index, of a value that `schema` describes.
-pub(crate) fn child<'a>(root: &'a Value, schema: &'a Value, segment: &str, depth: usize) -> Option<&'a Value> {
-    let schema = deref(root, schema);
-    let own = || schema.get("properties")?.get(segment);
-    let item = || {
-        let index: usize = segment.parse().ok()?;
-        schema
-            .get("prefixItems")
-            .and_then(|items| items.get(index))
-            .or_else(|| match schema.get("items")? {
-                Value::Array(items) => items.get(index),
-                items => Some(items),
-            })
-    };
-    let inner = || {
-        let depth = depth.checked_sub(1)?;
-        parts(schema).find_map(|part| child(root, part, segment, depth))
-    };
-    let other = || schema.get("additionalProperties").filter(|other| other.is_object());
-    own().or_else(item).or_else(inner).or_else(other)
+pub(crate) fn child<'a>(root: &'a Value, schema: &'a Value, segment: &str) -> Option<&'a Value> {
+    let faces = faces(root, schema);
+    let property = |face: &'a Value| face.get("properties")?.get(segment);
+    let other = |face: &'a Value| face.get("additionalProperties").filter(|other| other.is_object());
+    let named = faces.iter().find_map(|face| property(face).or_else(|| item(face, segment)));
+    named.or_else(|| faces.iter().find_map(|face| other(face)))
+}
+
+fn item<'a>(schema: &'a Value, segment: &str) -> Option<&'a Value> {
+    let index: usize = segment.parse().ok()?;
+    let placed = schema.get("prefixItems").and_then(|items| items.get(index));
+    placed.or_else(|| match schema.get("items")? {
+        Value::Array(items) => items.get(index),
+        items => Some(items),
+    })
+}
+
+/// Names of the properties of an object that `schema` describes.
+pub(crate) fn property_names<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
+    let own = |face: &'a Value| face.get("properties").and_then(Value::as_object).into_iter().flatten();
+    faces(root, schema).into_iter().flat_map(own).map(|(name, _)| name.as_str()).collect()
 }
 
 /// The parts of a JSON pointer, unescaped.
 pub(crate) fn segments(pointer: &str) -> impl Iterator<Item = String> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|part| part.replace("~1", "/").replace("~0", "~"))
+    pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"))
 }
 
 /// The place a JSON pointer names, as people write it: `target.city`, `items[0].name`; empty for the whole.
@@ -106,7 +127,7 @@ pub(crate) fn shown(value: &Value) -> String {
 
 /// What `schema` wants, as a noun: `an integer from 1 to 7`, `one of "a", "b"`, `an array of strings`.
 pub(crate) fn words(root: &Value, schema: &Value) -> String {
-    describe(root, schema, MAX_DEPTH)
+    winclaw_catalog::clean(&describe(root, schema, MAX_DEPTH), MAX_WORDS)
 }
 
 fn describe(root: &Value, schema: &Value, depth: usize) -> String {
@@ -123,15 +144,13 @@ fn describe(root: &Value, schema: &Value, depth: usize) -> String {
     if let Some(types) = schema.get("type") {
         return of_types(root, schema, types, depth);
     }
-    let branches = ["anyOf", "oneOf", "allOf"]
-        .into_iter()
-        .find_map(|key| Some((key, schema.get(key)?.as_array()?)));
+    let branches = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| Some((key, schema.get(key)?.as_array()?)));
     match branches {
         Some((key, branches)) => {
             let joint = if key == "allOf" { " and " } else { " or " };
-            let mut named: Vec<String> = branches.iter().map(|branch| describe(root, branch, depth)).collect();
+            let described = branches.iter().take(MAX_BRANCHES).map(|branch| describe(root, branch, depth));
+            let mut named: Vec<String> = described.collect();
             named.dedup();
-            named.truncate(MAX_NAMED);
             named.join(joint)
         }
         None if schema.get("properties").is_some() => of_type(root, schema, "object", depth),
@@ -151,10 +170,7 @@ fn of_types(root: &Value, schema: &Value, types: &Value, depth: usize) -> String
     match types {
         Value::String(name) => of_type(root, schema, name, depth),
         Value::Array(names) => {
-            let named = names
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|name| of_type(root, schema, name, depth));
+            let named = names.iter().filter_map(Value::as_str).map(|name| of_type(root, schema, name, depth));
             named.collect::<Vec<_>>().join(" or ")
         }
         _ => "any value".to_owned(),
@@ -169,36 +185,22 @@ fn of_type(root: &Value, schema: &Value, name: &str, depth: usize) -> String {
         "boolean" => "true or false".to_owned(),
         "null" => "null".to_owned(),
         "array" => {
-            let items = schema
-                .get("items")
-                .map_or_else(|| "any value".to_owned(), |items| describe(root, items, depth));
+            let items =
+                schema.get("items").map_or_else(|| "any value".to_owned(), |items| describe(root, items, depth));
             let count = range(schema, "minItems", "maxItems").replacen(" ", " with a length ", 1);
             format!("an array{count}, each {items}")
         }
         "object" => {
-            let required = schema
-                .get("required")
-                .and_then(Value::as_array)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+            let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let names = list(required.iter().filter_map(Value::as_str).map(str::to_owned));
-            if names.is_empty() {
-                "an object".to_owned()
-            } else {
-                format!("an object with {names}")
-            }
+            if names.is_empty() { "an object".to_owned() } else { format!("an object with {names}") }
         }
         other => winclaw_catalog::clean(other, MAX_VALUE),
     }
 }
 
 fn of_string(schema: &Value) -> String {
-    let text = |key: &str| {
-        schema
-            .get(key)
-            .and_then(Value::as_str)
-            .map(|text| winclaw_catalog::clean(text, MAX_VALUE))
-    };
+    let text = |key: &str| schema.get(key).and_then(Value::as_str).map(|text| winclaw_catalog::clean(text, MAX_VALUE));
     let mut words = range(schema, "minLength", "maxLength").replacen(" ", " with a length ", 1);
     if let Some(format) = text("format") {
         words.push_str(&format!(" in the form {format}"));
@@ -219,11 +221,7 @@ fn range(schema: &Value, least: &str, most: &str) -> String {
         (None, None) => String::new(),
     };
     if least == "minimum" {
-        let more = [
-            ("exclusiveMinimum", "above"),
-            ("exclusiveMaximum", "below"),
-            ("multipleOf", "in steps of"),
-        ];
+        let more = [("exclusiveMinimum", "above"), ("exclusiveMaximum", "below"), ("multipleOf", "in steps of")];
         for (key, word) in more {
             words.extend(number(key).map(|limit| format!(" {word} {limit}")));
         }
@@ -245,27 +243,16 @@ pub(crate) fn parameters(root: &Value) -> Vec<String> {
     let more = properties.len().saturating_sub(MAX_PARAMETERS);
     let line = |(name, schema): (&String, &Value)| {
         let mark = if required(name) { " (required)" } else { "" };
-        format!(
-            "{}{mark}: {}{}",
-            place(&format!("/{name}")),
-            words(root, schema),
-            about(root, schema)
-        )
+        format!("{}{mark}: {}{}", place(&format!("/{name}")), words(root, schema), about(root, schema))
     };
     let lines = first.into_iter().chain(rest).take(MAX_PARAMETERS).map(line);
     lines.chain((more > 0).then(|| format!("… and {more} more"))).collect()
 }
 
 fn about(root: &Value, schema: &Value) -> String {
-    let described = [schema, deref(root, schema)]
-        .into_iter()
-        .find_map(|schema| schema.get("description")?.as_str());
+    let described = [schema, deref(root, schema)].into_iter().find_map(|schema| schema.get("description")?.as_str());
     let first = described.and_then(|text| text.lines().next()).unwrap_or("");
-    if first.is_empty() {
-        String::new()
-    } else {
-        format!(" – {}", winclaw_catalog::clean(first, MAX_ABOUT))
-    }
+    if first.is_empty() { String::new() } else { format!(" – {}", winclaw_catalog::clean(first, MAX_ABOUT)) }
 }
 
 #[cfg(test)]
@@ -283,16 +270,10 @@ mod tests {
                 json!({"type": "string", "minLength": 1, "format": "date"}),
                 "a string with a length of at least 1 in the form date",
             ),
-            (
-                json!({"type": "integer", "minimum": 1, "maximum": 7}),
-                "an integer from 1 to 7",
-            ),
+            (json!({"type": "integer", "minimum": 1, "maximum": 7}), "an integer from 1 to 7"),
             (json!({"type": "number", "exclusiveMinimum": 0}), "a number above 0"),
             (json!({"$ref": "#/$defs/Unit"}), "one of \"c\", \"f\""),
-            (
-                json!({"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}]}),
-                "one of \"c\", \"f\" or null",
-            ),
+            (json!({"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}]}), "one of \"c\", \"f\" or null"),
             (json!({"type": ["boolean", "null"]}), "true or false or null"),
             (
                 json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
@@ -301,10 +282,7 @@ mod tests {
             (json!({"type": "object", "required": ["a", "b"]}), "an object with a, b"),
             (json!({"const": 3}), "3"),
             (json!(true), "any value"),
-            (
-                json!({"enum": (0..20).collect::<Vec<_>>()}),
-                "one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …",
-            ),
+            (json!({"enum": (0..20).collect::<Vec<_>>()}), "one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"),
         ];
         for (schema, expected) in cases {
             assert_eq!(words(&root, &schema), expected, "{schema}");
@@ -336,11 +314,7 @@ mod tests {
         ];
         for (pointer, name, expected) in cases {
             assert_eq!(place(pointer), name);
-            assert_eq!(
-                at(&root, pointer).map(|schema| words(&root, schema)),
-                Some(expected.to_owned()),
-                "{pointer}"
-            );
+            assert_eq!(at(&root, pointer).map(|schema| words(&root, schema)), Some(expected.to_owned()), "{pointer}");
         }
         assert_eq!(at(&root, "/h/none"), None);
     }

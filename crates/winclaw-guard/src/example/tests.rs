@@ -27,26 +27,17 @@ fn made_up_values_prefer_what_the_author_gave() {
         (json!({"type": "string", "maxLength": 2}), json!("<x")),
         (json!({"type": "string", "format": "date"}), json!("2030-01-31")),
         (json!({"type": "integer", "minimum": 5}), json!(5)),
-        (
-            json!({"type": "integer", "exclusiveMinimum": 5, "multipleOf": 4}),
-            json!(8),
-        ),
+        (json!({"type": "integer", "exclusiveMinimum": 5, "multipleOf": 4}), json!(8)),
         (json!({"type": "number", "maximum": -2.5}), json!(-3)),
         (json!({"type": "boolean"}), json!(false)),
         (json!({"type": ["null", "integer"]}), json!(1)),
         (json!({"anyOf": [{"type": "null"}, {"type": "boolean"}]}), json!(false)),
-        (
-            json!({"type": "array", "items": {"type": "integer"}, "minItems": 2}),
-            json!([1, 1]),
-        ),
+        (json!({"type": "array", "items": {"type": "integer"}, "minItems": 2}), json!([1, 1])),
         (
             json!({"type": "object", "properties": {"y": {"type": "null"}, "z": {}}, "required": ["y"]}),
             json!({"y": null}),
         ),
-        (
-            json!({"allOf": [{"type": "object", "required": ["y"]}]}),
-            json!({"y": "…"}),
-        ),
+        (json!({"allOf": [{"type": "object", "required": ["y"]}]}), json!({"y": "…"})),
     ];
     for (schema, expected) in cases {
         assert_eq!(from_nothing(schema.clone()), Some(expected), "{schema}");
@@ -55,11 +46,7 @@ fn made_up_values_prefer_what_the_author_gave() {
 
 #[test]
 fn no_example_is_given_where_none_is_known_to_be_right() {
-    for schema in [
-        json!({"type": "string", "pattern": "^[A-Z]{3}-\\d+$"}),
-        json!(false),
-        json!({"not": {}}),
-    ] {
+    for schema in [json!({"type": "string", "pattern": "^[A-Z]{3}-\\d+$"}), json!(false), json!({"not": {}})] {
         assert_eq!(from_nothing(schema.clone()), None, "{schema}");
     }
 }
@@ -89,12 +76,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(|n| json!(n)),
         "[a-z北]{0,6}".prop_map(Value::from),
     ];
-    let key = prop_oneof![
-        Just("place".to_owned()),
-        Just("days".to_owned()),
-        Just("to".to_owned()),
-        "[a-z/~]{0,5}"
-    ];
+    let key = prop_oneof![Just("place".to_owned()), Just("days".to_owned()), Just("to".to_owned()), "[a-z/~]{0,5}"];
     leaf.prop_recursive(4, 32, 5, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),

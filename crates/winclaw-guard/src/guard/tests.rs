@@ -13,11 +13,7 @@ fn entry(id: &str, side_effect: &str, state: State) -> ToolEntry {
         "parameters": {"type": "object", "additionalProperties": false, "required": ["to"],
                        "properties": {"to": {"type": "string"}, "title": {"type": "string"}, "n": {"type": "integer"}}}
     });
-    ToolEntry {
-        id,
-        manifest: serde_json::from_value(manifest).expect("a manifest"),
-        state,
-    }
+    ToolEntry { id, manifest: serde_json::from_value(manifest).expect("a manifest"), state }
 }
 
 /// Tools `a.read`, `b.write`, `c.destructive`, `d.external`, `e.off`, `f.faulty`, in this order.
@@ -43,13 +39,7 @@ fn catalog() -> Catalog {
 const TO: &str = r#"{"to":"bob"}"#;
 
 fn call(tool: u32, raw_arguments: &str) -> Proposed<'_> {
-    Proposed {
-        tool: ToolIx(tool),
-        raw_arguments,
-        cut_off: false,
-        position: 0,
-        schema_was_shown: true,
-    }
+    Proposed { tool: ToolIx(tool), raw_arguments, cut_off: false, position: 0, schema_was_shown: true }
 }
 
 fn guard(approve: Approve) -> Guard {
@@ -83,42 +73,23 @@ fn arguments_that_stand_for_nothing_run_where_nothing_is_required() {
 
 #[test]
 fn an_object_that_was_encoded_twice_runs() {
-    assert_eq!(
-        judge(&call(0, r#""{\"to\":\"bob\"}""#)),
-        Verdict::Run {
-            arguments: json!({"to": "bob"})
-        }
-    );
+    assert_eq!(judge(&call(0, r#""{\"to\":\"bob\"}""#)), Verdict::Run { arguments: json!({"to": "bob"}) });
 }
 
 #[test]
 fn what_was_cut_off_never_runs_and_says_what_to_do() {
-    let flagged = Proposed {
-        cut_off: true,
-        ..call(0, TO)
-    };
-    for call in [
-        call(0, r#"{"to":"bob"#),
-        flagged,
-        call(0, r#""{\"to\":\"bob\"""#),
-        call(5, "{"),
-    ] {
+    let flagged = Proposed { cut_off: true, ..call(0, TO) };
+    for call in [call(0, r#"{"to":"bob"#), flagged, call(0, r#""{\"to\":\"bob\"""#), call(5, "{")] {
         let (rule, failure) = refused(judge(&call));
         assert_eq!((rule, failure.code), (Rule::CutOff, FailureCode::InvalidArgs));
-        assert!(
-            failure.message.contains("cut off") && failure.message.contains("again, shorter"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("cut off") && failure.message.contains("again, shorter"), "{failure}");
     }
 }
 
 #[test]
 fn what_is_no_json_or_no_object_is_told_so() {
     let (rule, failure) = refused(judge(&call(0, "to=bob")));
-    assert!(
-        rule == Rule::NotJson && failure.message.contains("line 1, column"),
-        "{failure}"
-    );
+    assert!(rule == Rule::NotJson && failure.message.contains("line 1, column"), "{failure}");
     for raw in ["[]", "3", "true", r#""bob""#] {
         for tool in [0, 5] {
             let (rule, failure) = refused(judge(&call(tool, raw)));
@@ -139,37 +110,13 @@ fn the_ninth_call_of_a_reply_is_not_run_and_may_come_again() {
     let catalog = catalog();
     for position in 0..12 {
         let raw = json!({"to": "bob", "n": position}).to_string();
-        let verdict = guard.judge(
-            &catalog,
-            &Proposed {
-                position,
-                ..call(0, &raw)
-            },
-        );
-        assert_eq!(
-            matches!(
-                verdict,
-                Verdict::NotRun {
-                    rule: Rule::BatchLimit,
-                    ..
-                }
-            ),
-            position >= 8,
-            "{position}"
-        );
+        let verdict = guard.judge(&catalog, &Proposed { position, ..call(0, &raw) });
+        assert_eq!(matches!(verdict, Verdict::NotRun { rule: Rule::BatchLimit, .. }), position >= 8, "{position}");
         if position >= 8 {
-            assert!(
-                refused(verdict)
-                    .1
-                    .message
-                    .contains("only 8 calls run from one reply; send it again")
-            );
+            assert!(refused(verdict).1.message.contains("only 8 calls run from one reply; send it again"));
         }
     }
-    assert!(matches!(
-        guard.judge(&catalog, &call(0, r#"{"to":"bob","n":9}"#)),
-        Verdict::Run { .. }
-    ));
+    assert!(matches!(guard.judge(&catalog, &call(0, r#"{"to":"bob","n":9}"#)), Verdict::Run { .. }));
 }
 
 #[test]
@@ -183,10 +130,7 @@ fn who_is_asked_depends_on_the_side_effect_alone() {
     for (approve, expected) in cases {
         for schema_was_shown in [false, true] {
             for (tool, asks) in expected.into_iter().enumerate() {
-                let call = Proposed {
-                    schema_was_shown,
-                    ..call(tool as u32, TO)
-                };
+                let call = Proposed { schema_was_shown, ..call(tool as u32, TO) };
                 let verdict = guard(approve).judge(&catalog, &call);
                 assert_eq!(matches!(verdict, Verdict::AskUser { .. }), asks, "{approve:?} {tool}");
             }
@@ -196,10 +140,7 @@ fn who_is_asked_depends_on_the_side_effect_alone() {
 
 #[test]
 fn the_question_says_what_would_be_done_in_both_languages() {
-    let call = Proposed {
-        schema_was_shown: false,
-        ..call(3, r#"{"to":"bob\u001b[2J\u202e"}"#)
-    };
+    let call = Proposed { schema_was_shown: false, ..call(3, r#"{"to":"bob\u001b[2J\u202e"}"#) };
     let Verdict::AskUser { consent, arguments } = guard(Approve::Writes).judge(&catalog(), &call) else {
         panic!("a question")
     };
@@ -222,12 +163,7 @@ fn the_question_says_what_would_be_done_in_both_languages() {
 #[test]
 fn nobody_is_asked_about_a_tool_that_cannot_run() {
     let verdict = guard(Approve::Never).judge(&catalog(), &call(4, TO));
-    assert_eq!(
-        verdict,
-        Verdict::Run {
-            arguments: json!({"to": "bob"})
-        }
-    );
+    assert_eq!(verdict, Verdict::Run { arguments: json!({"to": "bob"}) });
 }
 
 #[test]
@@ -256,12 +192,7 @@ fn a_repeated_call_is_nudged_then_stopped_then_ends_the_task() {
     let (mut guard, catalog) = (guard(Approve::Always), catalog());
     for n in 0..2 {
         assert_eq!(
-            turn(
-                &mut guard,
-                &catalog,
-                &json!({"to": "bob", "title": n.to_string()}).to_string(),
-                &ok(json!(1))
-            ),
+            turn(&mut guard, &catalog, &json!({"to": "bob", "title": n.to_string()}).to_string(), &ok(json!(1))),
             None
         );
     }
@@ -273,17 +204,10 @@ fn a_repeated_call_is_nudged_then_stopped_then_ends_the_task() {
     guard.record(&catalog, ToolIx(0), &json!({"to": "bob"}), &ok(json!(1)));
     let (rule, failure) = refused(guard.judge(&catalog, &call(0, TO)));
     assert_eq!((rule, failure.retryable), (Rule::Repeat, false));
-    assert!(
-        failure.message.contains("same result 3 times") && failure.message.contains("ask the user"),
-        "{failure}"
-    );
+    assert!(failure.message.contains("same result 3 times") && failure.message.contains("ask the user"), "{failure}");
     assert_eq!(guard.stopped(), None);
     assert_eq!(turn(&mut guard, &catalog, TO, &ok(json!(1))), Some(Rule::Repeat));
-    let report = LoopReport {
-        tool: ToolIx(0),
-        times: 5,
-        detail: "to: bob".into(),
-    };
+    let report = LoopReport { tool: ToolIx(0), times: 5, detail: "to: bob".into() };
     assert_eq!(guard.stopped(), Some(&report));
 }
 
@@ -300,17 +224,12 @@ fn malformed_calls_are_stopped_too_and_a_right_one_stays_open() {
     let catalog = catalog();
     for raws in [vec!["{\"to\":"; 12], vec!["{}"; 12]] {
         let mut guard = guard(Approve::Always);
-        let rules: Vec<_> = raws
-            .iter()
-            .map_while(|raw| turn(&mut guard, &catalog, raw, &ok(json!(1))))
-            .collect();
+        let rules: Vec<_> = raws.iter().map_while(|raw| turn(&mut guard, &catalog, raw, &ok(json!(1)))).collect();
         assert!(rules[3] == Rule::Repeat && guard.stopped().is_some(), "{rules:?}");
     }
     let mut guard = guard(Approve::Always);
     let varied = |n: usize| json!({"to": "bob", "n": format!("number {n}")}).to_string();
-    let rules: Vec<_> = (0..7)
-        .map_while(|n| turn(&mut guard, &catalog, &varied(n), &ok(json!(1))))
-        .collect();
+    let rules: Vec<_> = (0..7).map_while(|n| turn(&mut guard, &catalog, &varied(n), &ok(json!(1)))).collect();
     assert_eq!((rules[5], rules[6]), (Rule::Schema, Rule::Repeat));
     assert_eq!(turn(&mut guard, &catalog, TO, &ok(json!(1))), None);
     assert_eq!(guard.stopped(), None);
