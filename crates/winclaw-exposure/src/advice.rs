@@ -12,7 +12,7 @@ use crate::{Because, Exposure, Level, Place, Prepared, Reach, Settings};
 const MAX_ADVISED: usize = 5;
 
 /// A hit with less than this share of the best score is no recommendation; it waits for a wider reach.
-const RECOMMENDED_SHARE: f32 = 0.2;
+const RECOMMENDED_SHARE: f32 = 0.15;
 
 /// Most categories the menu lists; the catalogue has them all.
 const MAX_MENU: usize = 24;
@@ -31,12 +31,7 @@ pub(crate) struct Lead {
 impl Lead {
     pub(crate) fn wish(&self, place: Place) -> Wish {
         let level = self.exact.then_some(Level::Full);
-        Wish {
-            tool: self.tool,
-            level,
-            because: self.because.clone(),
-            place,
-        }
+        Wish { tool: self.tool, level, because: self.because.clone(), place }
     }
 }
 
@@ -52,24 +47,16 @@ pub(crate) struct Leads {
 impl Leads {
     pub(crate) fn of(prepared: &Prepared, settings: &Settings, evidence: &Evidence) -> Leads {
         let usable = |hit: &&Hit| prepared.permits(hit.tool) && (hit.exact || hit.score > 0.0);
-        let mut hits: Vec<&Hit> = evidence.hits.iter().filter(usable).collect();
-        hits.sort_by(|a, b| {
-            b.exact
-                .cmp(&a.exact)
-                .then(b.score.total_cmp(&a.score))
-                .then(a.tool.cmp(&b.tool))
-        });
+        // The order is kept: where a request has several needs, scores need not fall from hit to hit.
+        let (mut hits, others): (Vec<&Hit>, Vec<&Hit>) = evidence.hits.iter().filter(usable).partition(|hit| hit.exact);
+        hits.extend(others);
         let clear = evidence.margin >= settings.budgets.weak_margin;
-        let strong = hits.first().is_some_and(|hit| hit.exact || clear);
+        let strong = hits.first().is_some_and(|hit| hit.exact || (clear && says_enough(hit)));
         let mut seen = BTreeSet::new();
         hits.retain(|hit| seen.insert(hit.tool));
         Leads {
             ranked: hits.into_iter().map(|hit| lead(hit, strong)).collect(),
-            categories: evidence
-                .categories
-                .iter()
-                .map(|(category, _)| category.clone())
-                .collect(),
+            categories: evidence.categories.iter().map(|(category, _)| category.clone()).collect(),
             strong,
         }
     }
@@ -77,8 +64,16 @@ impl Leads {
     /// What `reach` lets rise unasked, without what the request names.
     pub(crate) fn within(&self, reach: Reach) -> impl Iterator<Item = &Lead> {
         let others = || self.ranked.iter().filter(|lead| !lead.exact && lead.own);
-        let best = others().next().map_or(0.0, |lead| lead.score);
+        let best = others().map(|lead| lead.score).fold(0.0, f32::max);
         others().filter(move |lead| reach > Reach::Recommended || lead.score >= best * RECOMMENDED_SHARE)
+    }
+}
+
+/// One word that merely occurs in a description says next to nothing.
+fn says_enough(hit: &Hit) -> bool {
+    match hit.terms.as_slice() {
+        [only] => !matches!(only.field.as_str(), "description" | "parameter"),
+        _ => true,
     }
 }
 
@@ -91,21 +86,12 @@ fn lead(hit: &Hit, strong: bool) -> Lead {
         _ => Because::Guess { terms },
     };
     let own = hit.exact || hit.via.is_none() || !hit.terms.is_empty();
-    Lead {
-        tool: hit.tool,
-        because,
-        exact: hit.exact,
-        score: hit.score,
-        own,
-    }
+    Lead { tool: hit.tool, because, exact: hit.exact, score: hit.score, own }
 }
 
 fn exact_term(hit: &Hit) -> String {
     let exact = hit.terms.iter().find(|term| term.field == "exact");
-    exact
-        .or(hit.terms.first())
-        .map(|term| term.text.clone())
-        .unwrap_or_default()
+    exact.or(hit.terms.first()).map(|term| term.text.clone()).unwrap_or_default()
 }
 
 /// What was last advised, and what is to be said next.
@@ -162,11 +148,7 @@ impl Exposure {
             return self.hides().then(|| self.menu(catalog));
         }
         let names: Vec<&str> = tools.iter().map(|ix| catalog.get(*ix).wire_name.as_str()).collect();
-        let head = if self.advice.leads.strong {
-            "Likely useful now"
-        } else {
-            "A guess at what may be useful"
-        };
+        let head = if self.advice.leads.strong { "Likely useful now" } else { "A guess at what may be useful" };
         let states: String = tools.iter().filter_map(|ix| state_line(catalog, *ix)).collect();
         Some(format!("{head}: {}; {}.{states}", names.join(", "), self.others()))
     }
@@ -182,10 +164,7 @@ impl Exposure {
     fn menu(&self, catalog: &Catalog) -> String {
         let shelves = &self.prepared.shelves.shelves;
         let listed = shelves.iter().take(MAX_MENU).map(|shelf| {
-            let example = shelf
-                .ranked
-                .first()
-                .map_or("", |ix| catalog.get(*ix).wire_name.as_str());
+            let example = shelf.ranked.first().map_or("", |ix| catalog.get(*ix).wire_name.as_str());
             format!("{}, such as {example}", shelf.heading())
         });
         let listed: Vec<String> = listed.collect();
@@ -193,15 +172,8 @@ impl Exposure {
             0 => String::new(),
             more => format!("; and {more} more categories in the catalogue"),
         };
-        let search = if self.settings.allows("tool_search") {
-            " tool_search finds tools by what they do."
-        } else {
-            ""
-        };
-        format!(
-            "No tool stands out for this request. Guesses by category: {}{more}.{search}",
-            listed.join("; ")
-        )
+        let search = if self.settings.allows("tool_search") { " tool_search finds tools by what they do." } else { "" };
+        format!("No tool stands out for this request. Guesses by category: {}{more}.{search}", listed.join("; "))
     }
 }
 

@@ -17,6 +17,9 @@ const MAX_NAMED: usize = 400;
 /// Longest name of an unknown tool that is repeated to the model, in characters.
 const MAX_NAME: usize = 80;
 
+/// Longest query that is kept as a reason, in characters.
+const MAX_QUERY: usize = 200;
+
 /// What of some tools could be shown.
 #[derive(Default)]
 struct Disclosure {
@@ -32,9 +35,7 @@ impl Exposure {
         let parsed = meta::parse(name, arguments)?;
         match self.settings.allows(name) {
             true => Some(parsed),
-            false => Some(Err(Failure::denied(format!(
-                "{name} may not be used here; call tools by their names"
-            )))),
+            false => Some(Err(Failure::denied(format!("{name} may not be used here; call tools by their names")))),
         }
     }
 
@@ -43,21 +44,14 @@ impl Exposure {
     pub fn reveal(&mut self, catalog: &Catalog, tools: &[ToolIx], because: Because) -> String {
         let shown = self.disclose(catalog, tools, &because, true);
         let mut lines: Vec<String> = shown.schemas.iter().map(|schema| format!("Schema: {schema}")).collect();
-        lines.extend(
-            shown
-                .repeated
-                .iter()
-                .map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))),
-        );
+        lines.extend(shown.repeated.iter().map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))));
         lines.join("\n")
     }
 
     /// The answer to `tool_search`: schemas of what was `found`, best first, as far as the budget for answers goes, and
     /// names of the rest, all callable at once; or the reason why there is nothing.
     pub fn search_answer(&mut self, catalog: &Catalog, found: &[ToolIx], query: &str) -> String {
-        let because = Because::Searched {
-            query: query.to_owned(),
-        };
+        let because = Because::Searched { query: winclaw_catalog::clean(query, MAX_QUERY) };
         let shown = self.disclose(catalog, found, &because, false);
         let news = !shown.schemas.is_empty() || shown.named.iter().any(|ix| !self.catalogue.names(*ix));
         self.watch.quiet = if news { 0 } else { self.watch.quiet + 1 };
@@ -100,11 +94,7 @@ impl Exposure {
 
     fn what_next(&self, shown: &Disclosure) -> String {
         if self.watch.quiet >= QUIET_SEARCHES {
-            let ask = if self.settings.allows("ask_user") {
-                "ask the user with ask_user, "
-            } else {
-                ""
-            };
+            let ask = if self.settings.allows("ask_user") { "ask the user with ask_user, " } else { "" };
             return format!(
                 "{} searches in a row brought nothing new, and more will not. Use a tool you have, {ask}or say what \
                  is missing.",
@@ -144,10 +134,7 @@ impl Exposure {
         };
         put("tools", shown.schemas);
         put("whole_descriptions", whole);
-        put(
-            "shown_above",
-            shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect(),
-        );
+        put("shown_above", shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect());
         put("notes", notes.into_iter().map(Value::from).collect());
         Value::Object(answer).to_string()
     }
@@ -180,11 +167,8 @@ impl Exposure {
         let name = winclaw_catalog::clean(name, MAX_NAME);
         let near = &nearest[..nearest.len().min(3)];
         let schemas = self.reveal(catalog, near, Because::NearName { name: name.clone() });
-        let names: Vec<&str> = near
-            .iter()
-            .filter(|ix| self.prepared.permits(**ix))
-            .map(|ix| wire(catalog, *ix))
-            .collect();
+        let names: Vec<&str> =
+            near.iter().filter(|ix| self.prepared.permits(**ix)).map(|ix| wire(catalog, *ix)).collect();
         let search = match self.settings.allows("tool_search") {
             true => " Use tool_search to find a tool by what it does.",
             false => " Use the names that the catalogue and the tools list give.",
@@ -213,26 +197,20 @@ impl Exposure {
         let name = &tool.wire_name;
         let (code, message, why) = match &tool.state {
             State::Ready => return None,
-            State::Disabled { why } => (
-                FailureCode::Denied,
-                format!("{name} is disabled by policy and was not run: {}", why.en),
-                why,
-            ),
-            State::Unavailable { why, retryable: true } => (
-                FailureCode::Unavailable,
-                format!("{name} is unavailable now; it may work later: {}", why.en),
-                why,
-            ),
+            State::Disabled { why } => {
+                (FailureCode::Denied, format!("{name} is disabled by policy and was not run: {}", why.en), why)
+            }
+            State::Unavailable { why, retryable: true } => {
+                (FailureCode::Unavailable, format!("{name} is unavailable now; it may work later: {}", why.en), why)
+            }
             State::Unavailable { why, retryable: false } => (
                 FailureCode::Unavailable,
                 format!("{name} is unavailable; trying again will not help: {}", why.en),
                 why,
             ),
-            State::NeedsConfig { what } => (
-                FailureCode::NeedsConfig,
-                format!("{name} needs configuration by the user: {}", what.en),
-                what,
-            ),
+            State::NeedsConfig { what } => {
+                (FailureCode::NeedsConfig, format!("{name} needs configuration by the user: {}", what.en), what)
+            }
         };
         let mut failure = Failure::new(code, message);
         failure.hint = Some(why.clone());
@@ -253,12 +231,7 @@ impl Exposure {
                 shown.repeated.push(tool);
                 continue;
             }
-            let wish = Wish {
-                tool,
-                level: Some(Level::Full),
-                because: because.clone(),
-                place: Place::Conversation,
-            };
+            let wish = Wish { tool, level: Some(Level::Full), because: because.clone(), place: Place::Conversation };
             let affordable = self.raise(catalog, wish, &mut purse);
             let due = std::mem::take(&mut self.pending);
             shown.schemas.extend(due.into_iter().map(|ix| self.tell(catalog, ix)));
@@ -275,10 +248,7 @@ impl Exposure {
     fn tell_alone(&mut self, catalog: &Catalog, ix: ToolIx) -> Value {
         self.standing.entry(ix).or_default().told = Level::Full;
         let mut value = schema::json(&schema::spec(catalog.get(ix), Level::Full));
-        let needs = catalog
-            .requires(ix)
-            .iter()
-            .filter(|other| self.prepared.permits(**other));
+        let needs = catalog.requires(ix).iter().filter(|other| self.prepared.permits(**other));
         let needs: Vec<&str> = needs.map(|other| wire(catalog, *other)).take(MAX_NAMED).collect();
         if let Some(map) = value.as_object_mut()
             && !needs.is_empty()
@@ -299,16 +269,8 @@ fn disabled<'a>(catalog: &'a Catalog, found: &[ToolIx], query: &str) -> impl Ite
         Resolution::One(ix) => Some(ix),
         _ => None,
     };
-    let found: Vec<ToolIx> = found
-        .iter()
-        .copied()
-        .filter(|ix| Some(*ix) != named)
-        .chain(named)
-        .collect();
-    found
-        .into_iter()
-        .filter_map(|ix| catalog.tools().get(ix.index()))
-        .filter(|tool| !tool.permitted())
+    let found: Vec<ToolIx> = found.iter().copied().filter(|ix| Some(*ix) != named).chain(named).collect();
+    found.into_iter().filter_map(|ix| catalog.tools().get(ix.index())).filter(|tool| !tool.permitted())
 }
 
 fn told_disabled(tools: &[&CatalogTool]) -> Vec<String> {

@@ -89,18 +89,16 @@ impl Because {
             Because::Terms { terms } => told(terms, "fits the request by", "与请求相符："),
             Because::Guess { terms } => told(terms, "a guess, fits weakly by", "只是猜测，弱相符："),
             Because::Searched { query } => both(format!("searched for: {query}"), format!("模型搜索过：{query}")),
-            Because::NearName { name } => both(
-                format!("its name is near to {name}, which was called"),
-                format!("名称与被调用的 {name} 相近"),
-            ),
+            Because::NearName { name } => {
+                both(format!("its name is near to {name}, which was called"), format!("名称与被调用的 {name} 相近"))
+            }
             Because::SameCategory { category } => {
                 both(format!("of the category {category}"), format!("同属类别 {category}"))
             }
             Because::Signal(what) => both(format!("widened: {what}"), format!("因此放宽：{what}")),
-            Because::Strategy(strategy) => both(
-                format!("strategy {}", strategy.as_str()),
-                format!("策略 {}", strategy.as_str()),
-            ),
+            Because::Strategy(strategy) => {
+                both(format!("strategy {}", strategy.as_str()), format!("策略 {}", strategy.as_str()))
+            }
             Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::OftenWith(_) => self.by_edge(catalog),
             plain => plain.plain(),
         }
@@ -132,10 +130,7 @@ impl Because {
             Because::CalledUnshown => ("the model called it by name", "模型按名称调用了它"),
             Because::UserNamed => ("the user named it", "用户点名了它"),
             Because::FitsWhole => ("all tools fit, so all are shown", "全部工具都放得下，因此全部显示"),
-            Because::NoEvidence => (
-                "nothing in the request points to a tool",
-                "请求中没有指向任何工具的线索",
-            ),
+            Because::NoEvidence => ("nothing in the request points to a tool", "请求中没有指向任何工具的线索"),
             Because::Room => ("the reach was widened and there was room", "范围已放宽且仍有余量"),
             Because::TaskBegan => ("a task began", "任务开始"),
             Because::Revoked => ("a permission was taken away", "权限被收回"),
@@ -169,10 +164,7 @@ fn told(terms: &[Term], en: &str, zh: &str) -> Text {
         });
         told.collect::<Vec<_>>().join(join)
     };
-    Text {
-        en: format!("{en} {}", list(", ", field, Lang::En)),
-        zh: format!("{zh}{}", list("、", field, Lang::Zh)),
-    }
+    Text { en: format!("{en} {}", list(", ", field, Lang::En)), zh: format!("{zh}{}", list("、", field, Lang::Zh)) }
 }
 
 fn field(name: &str) -> Text {

@@ -64,6 +64,7 @@ impl Exposure {
             pending: Vec::new(),
             advice: Advice::default(),
             deferred: BTreeSet::new(),
+            used: BTreeSet::new(),
             read_whole: BTreeSet::new(),
             ledger: Vec::new(),
         }
@@ -89,17 +90,9 @@ impl Exposure {
     /// Puts the tools marked `always_load` into the array; returns the entries left beside them and the meta tools.
     fn add_core(&mut self, catalog: &Catalog) -> usize {
         let meta = meta::specs(&self.settings).len();
-        let mut purse = Purse {
-            tokens: self.settings.core_tokens(),
-            slots: self.settings.slots() - meta,
-        };
+        let mut purse = Purse { tokens: self.settings.core_tokens(), slots: self.settings.slots() - meta };
         for tool in self.prepared.core.clone() {
-            let wish = Wish {
-                tool,
-                level: Some(Level::Full),
-                because: Because::AlwaysLoad,
-                place: Place::Array,
-            };
+            let wish = Wish { tool, level: Some(Level::Full), because: Because::AlwaysLoad, place: Place::Array };
             self.raise(catalog, wish, &mut purse);
         }
         self.core = self.standing.keys().copied().collect();
@@ -117,19 +110,8 @@ impl Exposure {
         let slots = if self.fits_array() { usize::MAX } else { slots };
         let mut purse = Purse { tokens, slots };
         for tool in catalog.permitted() {
-            let because = reasons
-                .get(&tool)
-                .map_or(Because::FitsWhole, |because| (*because).clone());
-            self.raise(
-                catalog,
-                Wish {
-                    tool,
-                    level: Some(Level::Full),
-                    because,
-                    place: Place::Array,
-                },
-                &mut purse,
-            );
+            let because = reasons.get(&tool).map_or(Because::FitsWhole, |because| (*because).clone());
+            self.raise(catalog, Wish { tool, level: Some(Level::Full), because, place: Place::Array }, &mut purse);
         }
     }
 
@@ -148,14 +130,29 @@ impl Exposure {
         for lead in leads.ranked.iter().filter(|lead| lead.exact).take(MAX_EXACT) {
             self.raise(catalog, lead.wish(Place::Array), &mut purse);
         }
-        let mut purse = Purse {
-            tokens,
-            slots: purse.slots,
-        };
+        let mut purse = Purse { tokens, slots: purse.slots };
         let mut left = most;
         for lead in leads.within(self.reach).take(most + SPARE_ATTEMPTS) {
             if left > 0 && self.raise(catalog, lead.wish(Place::Array), &mut purse) {
                 left -= 1;
+            }
+        }
+    }
+
+    /// Puts the tools the task has called into the array of the epoch about to be opened, as far as there is room.
+    pub(crate) fn promote_used(&mut self) {
+        let meta = meta::specs(&self.settings).len();
+        let taken = self.standing.values().filter(|standing| standing.in_array).count();
+        let mut slots = self.settings.slots().saturating_sub(meta + taken);
+        let (_, mut tokens) = self.settings.share(Reach::Full);
+        for tool in &self.used {
+            let Some(standing) = self.standing.get_mut(tool).filter(|standing| !standing.in_array) else {
+                continue;
+            };
+            let cost = self.prepared.cost(*tool, standing.level);
+            if slots > 0 && cost <= tokens && standing.level > Level::Named {
+                standing.in_array = true;
+                (slots, tokens) = (slots - 1, tokens - cost);
             }
         }
     }
@@ -170,24 +167,17 @@ impl Exposure {
         let hides = self.hides();
         let all_names = !self.settings.allows("tool_search");
         self.catalogue = match hides {
-            true => Catalogue::write(
-                catalog,
-                &self.prepared.shelves,
-                self.settings.catalogue_tokens(),
-                all_names,
-            ),
+            true => Catalogue::write(catalog, &self.prepared.shelves, self.settings.catalogue_tokens(), all_names),
             false => Catalogue::none(),
         };
         let facts = Facts {
-            transport: self.transport,
-            some_hidden: hides,
             any: self.prepared.count > 0,
+            some_hidden: hides,
+            some_brief: self.standing.values().any(|standing| standing.in_array && standing.level == Level::Brief),
             catalogue: &self.catalogue.text,
         };
         let system = prompt::system(&self.settings, &facts);
-        let meta = meta::specs(&self.settings)
-            .into_iter()
-            .filter(|spec| hides || spec.name == "ask_user");
+        let meta = meta::specs(&self.settings).into_iter().filter(|spec| facts.has(&spec.name));
         let tools = meta.chain(self.array(catalog)).collect();
         self.seal(Prefix { system, tools }, cause);
     }
@@ -195,32 +185,18 @@ impl Exposure {
     /// The schemas of the array: the core by id, then the others by id. The order does not depend on scores, so that
     /// like requests have like prefixes.
     fn array(&self, catalog: &Catalog) -> Vec<ToolSpec> {
-        let (core, rest): (Vec<_>, Vec<_>) = self
-            .standing
-            .iter()
-            .filter(|(_, standing)| standing.in_array)
-            .partition(|(ix, _)| self.core.contains(ix));
-        core.into_iter()
-            .chain(rest)
-            .map(|(ix, standing)| schema::spec(catalog.get(*ix), standing.level))
-            .collect()
+        let (core, rest): (Vec<_>, Vec<_>) =
+            self.standing.iter().filter(|(_, standing)| standing.in_array).partition(|(ix, _)| self.core.contains(ix));
+        core.into_iter().chain(rest).map(|(ix, standing)| schema::spec(catalog.get(*ix), standing.level)).collect()
     }
 
     pub(crate) fn seal(&mut self, prefix: Prefix, cause: Because) {
         self.prefix_tokens = prefix.tokens();
-        let all_direct = Facts {
-            transport: Transport::Direct,
-            some_hidden: false,
-            any: true,
-            catalogue: "",
-        };
+        let all_direct = Facts { any: true, ..Facts::default() };
         let system = prompt::system(&self.settings, &all_direct);
         self.everything = estimate_tokens(&system).saturating_add(self.prepared.everything);
         self.prefix = Arc::new(prefix);
-        let opened = Event::Opened {
-            transport: self.transport,
-            prefix_tokens: self.prefix_tokens,
-        };
+        let opened = Event::Opened { transport: self.transport, prefix_tokens: self.prefix_tokens };
         self.log(opened, cause);
     }
 }
@@ -232,7 +208,5 @@ fn transport(prepared: &Prepared, settings: &Settings) -> Transport {
     }
     let ask = usize::from(settings.allows("ask_user"));
     let small = prepared.everything <= settings.direct_tokens() && prepared.count + ask <= settings.slots();
-    settings
-        .transport
-        .unwrap_or(if small { Transport::Direct } else { Transport::Bridge })
+    settings.transport.unwrap_or(if small { Transport::Direct } else { Transport::Bridge })
 }

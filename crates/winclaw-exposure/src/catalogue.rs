@@ -33,12 +33,7 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     /// No catalogue, because nothing is hidden.
     pub(crate) fn none() -> Catalogue {
-        Catalogue {
-            text: String::new(),
-            tokens: 0,
-            step: Step::Categories,
-            some: BTreeSet::new(),
-        }
+        Catalogue { text: String::new(), tokens: 0, step: Step::Categories, some: BTreeSet::new() }
     }
 
     /// Whether the permitted tool `ix` is in it by name.
@@ -69,21 +64,14 @@ impl Catalogue {
                 }
             }
         }
-        Catalogue {
-            tokens: estimate_tokens(&text),
-            text,
-            step,
-            some,
-        }
+        Catalogue { tokens: estimate_tokens(&text), text, step, some }
     }
 }
 
 /// How many names of every category fit; what is dearer than the budget even without names gets none.
 fn top_that_fits(shelves: &Shelves, budget: u32) -> usize {
     let counts: Vec<usize> = (0..=shelves.longest()).collect();
-    counts
-        .partition_point(|n| shelves.cost_of_top(*n) <= budget)
-        .saturating_sub(1)
+    counts.partition_point(|n| shelves.cost_of_top(*n) <= budget).saturating_sub(1)
 }
 
 fn summaries(catalog: &Catalog, shelf: &Shelf, text: &mut String) {

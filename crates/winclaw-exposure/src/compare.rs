@@ -18,30 +18,14 @@ impl Exposure {
         for tool in &tools {
             self.set(catalog, *tool, Level::Full, Because::Strategy(strategy), Place::Array);
         }
-        let specs = tools
-            .iter()
-            .map(|ix| schema::spec(catalog.get(*ix), Level::Full))
-            .collect();
-        self.seal(
-            Prefix {
-                system: self.settings.base_prompt.clone(),
-                tools: specs,
-            },
-            Because::TaskBegan,
-        );
+        let specs = tools.iter().map(|ix| schema::spec(catalog.get(*ix), Level::Full)).collect();
+        self.seal(Prefix { system: self.settings.base_prompt.clone(), tools: specs }, Because::TaskBegan);
     }
 }
 
 /// The fixed table of the founding story: one category in, everything else out. Without a category there is nothing.
 fn of_best_category(catalog: &Catalog, evidence: &Evidence) -> Vec<ToolIx> {
-    let best = evidence
-        .categories
-        .first()
-        .and_then(|(category, _)| catalog.categories().get(category));
-    let permitted = best
-        .into_iter()
-        .flatten()
-        .copied()
-        .filter(|ix| catalog.get(*ix).permitted());
+    let best = evidence.categories.first().and_then(|(category, _)| catalog.categories().get(category));
+    let permitted = best.into_iter().flatten().copied().filter(|ix| catalog.get(*ix).permitted());
     permitted.collect()
 }

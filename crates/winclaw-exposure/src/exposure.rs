@@ -33,6 +33,8 @@ pub struct Exposure {
     pub(crate) advice: Advice,
     pub(crate) watch: Watch,
     pub(crate) deferred: BTreeSet<ToolIx>,
+    /// Tools the task has called; they are in the array of the next epoch.
+    pub(crate) used: BTreeSet<ToolIx>,
     /// Tools whose uncut description the model has read.
     pub(crate) read_whole: BTreeSet<ToolIx>,
     pub(crate) ledger: Vec<Entry>,
@@ -51,12 +53,7 @@ pub(crate) struct Standing {
 
 impl Default for Standing {
     fn default() -> Self {
-        Standing {
-            level: Level::Named,
-            told: Level::Named,
-            because: Because::Listed,
-            in_array: false,
-        }
+        Standing { level: Level::Named, told: Level::Named, because: Because::Listed, in_array: false }
     }
 }
 
@@ -71,10 +68,7 @@ pub(crate) struct Purse {
 impl Purse {
     /// For text in the conversation, which takes no entries.
     pub(crate) fn spoken(tokens: u32) -> Purse {
-        Purse {
-            tokens,
-            slots: usize::MAX,
-        }
+        Purse { tokens, slots: usize::MAX }
     }
 }
 
@@ -115,9 +109,7 @@ impl Exposure {
 
     /// Whether the whole or cut schema of the tool is in what the model has read or will read next.
     pub fn schema_shown(&self, ix: ToolIx) -> bool {
-        self.standing
-            .get(&ix)
-            .is_some_and(|standing| standing.level.max(standing.told) > Level::Named)
+        self.standing.get(&ix).is_some_and(|standing| standing.level.max(standing.told) > Level::Named)
     }
 
     /// Whether the tool stands in the tools array, so that models call it natively.
@@ -135,12 +127,7 @@ impl Exposure {
     }
 
     pub(crate) fn log(&mut self, event: Event, because: Because) {
-        self.ledger.push(Entry {
-            turn: self.turn,
-            epoch: self.epoch,
-            event,
-            because,
-        });
+        self.ledger.push(Entry { turn: self.turn, epoch: self.epoch, event, because });
     }
 
     /// Raises a tool with everything it requires, or leaves all of them where they are if the purse does not reach.
@@ -162,11 +149,7 @@ impl Exposure {
         purse.slots -= price.slots;
         for member in group {
             let own = member == wish.tool;
-            let because = if own {
-                wish.because.clone()
-            } else {
-                Because::RequiredBy(wish.tool)
-            };
+            let because = if own { wish.because.clone() } else { Because::RequiredBy(wish.tool) };
             self.set(catalog, member, level, because, wish.place);
         }
         true
@@ -174,11 +157,7 @@ impl Exposure {
 
     /// The tool and everything permitted that it requires.
     fn group(&self, catalog: &Catalog, tool: ToolIx) -> Vec<ToolIx> {
-        let mut group = if catalog.requires(tool).is_empty() {
-            Vec::new()
-        } else {
-            catalog.closure(tool)
-        };
+        let mut group = if catalog.requires(tool).is_empty() { Vec::new() } else { catalog.closure(tool) };
         group.retain(|ix| *ix != tool && self.prepared.permits(*ix));
         group.push(tool);
         group
@@ -186,10 +165,7 @@ impl Exposure {
 
     fn natural(&self, group: &[ToolIx]) -> Level {
         let small = self.settings.budgets.small_schema.saturating_mul(group.len() as u32);
-        let full = group
-            .iter()
-            .map(|ix| self.prepared.cost(*ix, Level::Full))
-            .fold(0, u32::saturating_add);
+        let full = group.iter().map(|ix| self.prepared.cost(*ix, Level::Full)).fold(0, u32::saturating_add);
         if full <= small { Level::Full } else { Level::Brief }
     }
 
@@ -206,9 +182,7 @@ impl Exposure {
 
     fn price(&self, group: &[ToolIx], level: Level) -> Purse {
         let rising = group.iter().filter(|ix| self.level(**ix) < level);
-        let tokens = rising
-            .map(|ix| self.prepared.cost(*ix, level))
-            .fold(0, u32::saturating_add);
+        let tokens = rising.map(|ix| self.prepared.cost(*ix, level)).fold(0, u32::saturating_add);
         let slots = group.iter().filter(|ix| self.level(**ix) == Level::Named).count();
         Purse { tokens, slots }
     }
@@ -238,16 +212,6 @@ impl Exposure {
         }
         let fingerprint = catalog.get(tool).fingerprint.clone();
         let tokens = self.prepared.cost(tool, level);
-        self.log(
-            Event::Raised {
-                tool,
-                from,
-                to: level,
-                place,
-                fingerprint,
-                tokens,
-            },
-            because,
-        );
+        self.log(Event::Raised { tool, from, to: level, place, fingerprint, tokens }, because);
     }
 }

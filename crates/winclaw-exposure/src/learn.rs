@@ -94,8 +94,7 @@ impl Exposure {
         match signal {
             Signal::CalledUnshown(tool) => self.ask_for(catalog, tool, Because::CalledUnshown),
             Signal::UserNamed(tool) => self.ask_for(catalog, tool, Because::UserNamed),
-            Signal::Used(tool) if self.schema_shown(tool) => {}
-            Signal::Used(tool) => self.ask_for(catalog, tool, Because::Used),
+            Signal::Used(tool) => self.note_used(catalog, tool),
             Signal::SearchWithoutNews => self.widen(catalog, "a search showed nothing new"),
             Signal::NoTool => self.widen(catalog, "the answer was empty or said that there is no tool for this"),
             Signal::LoopBlocked(tool) => self.show_alternatives(catalog, tool),
@@ -103,18 +102,16 @@ impl Exposure {
         }
     }
 
+    fn note_used(&mut self, catalog: &Catalog, tool: ToolIx) {
+        self.used.insert(tool);
+        if !self.schema_shown(tool) {
+            self.ask_for(catalog, tool, Because::Used);
+        }
+    }
+
     fn ask_for(&mut self, catalog: &Catalog, tool: ToolIx, because: Because) {
         let mut purse = Purse::spoken(self.settings.spoken(self.settings.budgets.answer_tokens));
-        self.raise(
-            catalog,
-            Wish {
-                tool,
-                level: Some(Level::Full),
-                because,
-                place: Place::Conversation,
-            },
-            &mut purse,
-        );
+        self.raise(catalog, Wish { tool, level: Some(Level::Full), because, place: Place::Conversation }, &mut purse);
     }
 
     fn count_missing(&mut self, catalog: &Catalog, tool: ToolIx, error: String) {
@@ -145,24 +142,14 @@ impl Exposure {
     /// What the reach now lets rise and does not stand above `Named`: leads, then their categories, then the rest.
     fn next_in_reach(&self, catalog: &Catalog) -> Vec<(ToolIx, Because)> {
         let leads = self.advice.leads.ranked.iter().filter(|lead| lead.exact);
-        let leads = leads
-            .chain(self.advice.leads.within(self.reach))
-            .map(|lead| (lead.tool, lead.because.clone()));
+        let leads = leads.chain(self.advice.leads.within(self.reach)).map(|lead| (lead.tool, lead.because.clone()));
         let categories = self.advice.leads.categories.iter();
         let of_categories = categories.flat_map(|category| self.shelf(category).iter().map(move |ix| (*ix, category)));
-        let of_categories = of_categories.map(|(ix, category)| {
-            (
-                ix,
-                Because::SameCategory {
-                    category: category.clone(),
-                },
-            )
-        });
+        let of_categories =
+            of_categories.map(|(ix, category)| (ix, Because::SameCategory { category: category.clone() }));
         let rest = (self.reach == Reach::Full).then(|| catalog.permitted().map(|ix| (ix, Because::Room)));
         let all = leads.chain(of_categories).chain(rest.into_iter().flatten());
-        all.filter(|(ix, _)| self.level(*ix) == Level::Named)
-            .take(MAX_TRIED)
-            .collect()
+        all.filter(|(ix, _)| self.level(*ix) == Level::Named).take(MAX_TRIED).collect()
     }
 
     /// The tools of a category, those that others lean on most first.
@@ -177,24 +164,9 @@ impl Exposure {
             return;
         };
         let category = &stuck.manifest.category;
-        let often = catalog
-            .often_with(tool)
-            .iter()
-            .map(|ix| (*ix, Because::OftenWith(tool)));
-        let alike = self
-            .shelf(category)
-            .iter()
-            .filter(|ix| **ix != tool && self.level(**ix) == Level::Named);
-        let alike = alike
-            .map(|ix| {
-                (
-                    *ix,
-                    Because::SameCategory {
-                        category: category.clone(),
-                    },
-                )
-            })
-            .take(MAX_ALTERNATIVES);
+        let often = catalog.often_with(tool).iter().map(|ix| (*ix, Because::OftenWith(tool)));
+        let alike = self.shelf(category).iter().filter(|ix| **ix != tool && self.level(**ix) == Level::Named);
+        let alike = alike.map(|ix| (*ix, Because::SameCategory { category: category.clone() })).take(MAX_ALTERNATIVES);
         let next: Vec<_> = often.chain(alike).collect();
         let most = next.len();
         self.raise_unasked(catalog, next, most);
@@ -208,12 +180,7 @@ impl Exposure {
         let before = purse.tokens;
         let mut left = most;
         for (tool, because) in next {
-            let wish = Wish {
-                tool,
-                level: None,
-                because,
-                place: Place::Conversation,
-            };
+            let wish = Wish { tool, level: None, because, place: Place::Conversation };
             if left > 0 && self.raise(catalog, wish, &mut purse) {
                 left -= 1;
             }

@@ -111,12 +111,7 @@ impl Rise {
     pub(crate) fn of(entry: &Entry) -> Option<Rise> {
         let because = entry.because.clone();
         match entry.event {
-            Event::Raised { tool, from, to, .. } => Some(Rise::Tool {
-                tool,
-                from,
-                to,
-                because,
-            }),
+            Event::Raised { tool, from, to, .. } => Some(Rise::Tool { tool, from, to, because }),
             Event::Reached { from, to } => Some(Rise::Reach { from, to, because }),
             _ => None,
         }

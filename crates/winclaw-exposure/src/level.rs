@@ -68,22 +68,7 @@ macro_rules! names {
     };
 }
 
-names!(Level {
-    Named: "named",
-    Brief: "brief",
-    Full: "full"
-});
-names!(Reach {
-    Recommended: "recommended",
-    Extended: "extended",
-    Full: "full"
-});
-names!(Transport {
-    Direct: "direct",
-    Bridge: "bridge"
-});
-names!(Strategy {
-    Progressive: "progressive",
-    Full: "full",
-    Hard: "hard"
-});
+names!(Level { Named: "named", Brief: "brief", Full: "full" });
+names!(Reach { Recommended: "recommended", Extended: "extended", Full: "full" });
+names!(Transport { Direct: "direct", Bridge: "bridge" });
+names!(Strategy { Progressive: "progressive", Full: "full", Hard: "hard" });

@@ -34,10 +34,8 @@ pub fn says_no_tool(answer: &str) -> bool {
 }
 
 fn in_english(sentence: &str) -> bool {
-    let words: Vec<&str> = sentence
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> =
+        sentence.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
     let tool_within = |from: usize, gap: usize| words.iter().skip(from).take(gap + 1).any(|word| is_tool(word));
     (0..words.len()).any(|at| {
         let verb = VERBS.iter().find(|verb| words[at..].starts_with(verb));

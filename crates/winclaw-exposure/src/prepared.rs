@@ -24,10 +24,7 @@ impl Prepared {
     pub fn new(catalog: &Catalog) -> Prepared {
         let permitted: Vec<bool> = catalog.tools().iter().map(|tool| tool.permitted()).collect();
         let costs: Vec<(u32, u32)> = catalog.tools().iter().map(costs).collect();
-        let everything = catalog
-            .permitted()
-            .map(|ix| costs[ix.index()].0)
-            .fold(0, u32::saturating_add);
+        let everything = catalog.permitted().map(|ix| costs[ix.index()].0).fold(0, u32::saturating_add);
         Prepared {
             shelves: Shelves::of(catalog),
             core: core(catalog),
@@ -60,9 +57,7 @@ fn core(catalog: &Catalog) -> Vec<ToolIx> {
     let mut last: Option<(&str, usize)> = None;
     for ix in marked {
         let source = catalog.get(ix).id.source();
-        let round = last
-            .filter(|(same, _)| *same == source)
-            .map_or(0, |(_, round)| round + 1);
+        let round = last.filter(|(same, _)| *same == source).map_or(0, |(_, round)| round + 1);
         last = Some((source, round));
         placed.push((round, ix));
     }

@@ -1,15 +1,24 @@
 //! The system text. It mentions only what the model has.
 
-use crate::{Settings, Transport};
+use crate::Settings;
 
 /// What there is to speak about.
+#[derive(Default)]
 pub(crate) struct Facts<'a> {
-    pub(crate) transport: Transport,
-    /// Whether some permitted tools are not in the tools array.
-    pub(crate) some_hidden: bool,
     /// Whether there is any tool at all.
     pub(crate) any: bool,
+    /// Whether some permitted tools are not in the tools array.
+    pub(crate) some_hidden: bool,
+    /// Whether some tools of the array are in brief.
+    pub(crate) some_brief: bool,
     pub(crate) catalogue: &'a str,
+}
+
+impl Facts<'_> {
+    /// Whether the meta tool `name` has a use, and so a place in the array.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.some_hidden || name == "ask_user" || (self.some_brief && name == "tool_details")
+    }
 }
 
 /// The base prompt, a paragraph on how tools are used here, and the catalogue.
@@ -32,7 +41,9 @@ fn usage(settings: &Settings, facts: &Facts<'_>) -> String {
         said.push("Call the tools of your tools list by their names.");
     }
     if facts.some_hidden {
-        said.extend(hidden(settings, facts.transport));
+        said.extend(hidden(settings));
+    } else if facts.some_brief {
+        said.push("tool_details shows all parameters of a tool whose schema is brief.");
     }
     if settings.allows("ask_user") {
         said.push("When something only the user can know is missing, ask with ask_user.");
@@ -43,12 +54,12 @@ fn usage(settings: &Settings, facts: &Facts<'_>) -> String {
     said.join(" ")
 }
 
-fn hidden(settings: &Settings, transport: Transport) -> Vec<&'static str> {
+fn hidden(settings: &Settings) -> Vec<&'static str> {
     let allows = |name| settings.allows(name);
     let mut said = vec!["Many more tools are ready to use: the catalogue below lists them by category."];
-    said.push(match (allows("tool_call"), transport) {
-        (true, _) => "Call any of them with tool_call, giving its name and its arguments.",
-        (false, _) => "Call any of them by its name as well, though it is not in your tools list.",
+    said.push(match allows("tool_call") {
+        true => "Call any of them with tool_call, giving its name and its arguments.",
+        false => "Call any of them by its name as well, though it is not in your tools list.",
     });
     if allows("tool_details") {
         said.push("tool_details shows the parameters of tools you name.");

@@ -71,21 +71,12 @@ impl Exposure {
     fn row(&self, catalog: &Catalog, tool: ToolIx) -> Row {
         let level = self.level(tool);
         let how_to_reach = self.how_to_reach(catalog, tool);
-        let own = self
-            .standing
-            .get(&tool)
-            .filter(|standing| standing.level > Level::Named);
+        let own = self.standing.get(&tool).filter(|standing| standing.level > Level::Named);
         let because = match how_to_reach {
             HowToReach::Hidden => Because::Strategy(self.settings.strategy),
             _ => own.map_or_else(|| Because::resting(level), |standing| standing.because.clone()),
         };
-        Row {
-            tool,
-            level,
-            because,
-            tokens: self.prepared.cost(tool, level),
-            how_to_reach,
-        }
+        Row { tool, level, because, tokens: self.prepared.cost(tool, level), how_to_reach }
     }
 
     /// What a model has to do to call the tool now.

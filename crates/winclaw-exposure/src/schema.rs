@@ -27,13 +27,7 @@ const WHOLE: [&str; 10] = [
 ];
 
 /// Keywords of an object schema that would be untrue of a cut one.
-const UNTRUE: [&str; 5] = [
-    "properties",
-    "additionalProperties",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
-];
+const UNTRUE: [&str; 5] = ["properties", "additionalProperties", "minProperties", "maxProperties", "propertyNames"];
 
 /// Where shared definitions stand.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
@@ -46,11 +40,7 @@ pub(crate) fn spec(tool: &CatalogTool, level: Level) -> ToolSpec {
         None => (tool.manifest.parameters.clone(), String::new()),
     };
     let description = format!("{}{note}", tool.manifest.description);
-    ToolSpec {
-        name: tool.wire_name.clone(),
-        description,
-        parameters,
-    }
+    ToolSpec { name: tool.wire_name.clone(), description, parameters }
 }
 
 /// The schema as text for the conversation.
@@ -73,11 +63,7 @@ pub(crate) fn costs(tool: &CatalogTool) -> (u32, u32) {
 }
 
 fn note(left_out: usize) -> String {
-    let parameters = if left_out == 1 {
-        "parameter is"
-    } else {
-        "parameters are"
-    };
+    let parameters = if left_out == 1 { "parameter is" } else { "parameters are" };
     format!(" [Brief: {left_out} optional {parameters} not shown here and may be given; tool_details shows them.]")
 }
 
@@ -101,12 +87,7 @@ fn cut(tool: &CatalogTool) -> Option<(Value, usize)> {
 }
 
 fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> BTreeSet<&'a str> {
-    let required = root
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
+    let required = root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let details = detail_keys.iter().filter_map(|key| key.split('.').next());
     required.chain(details).collect()
 }
@@ -137,9 +118,7 @@ fn needed_definitions(root: &Map<String, Value>, kept: &Map<String, Value>) -> O
     let mut open = Vec::new();
     kept.values().for_each(|value| references(value, &mut open));
     while let Some(reference) = open.pop() {
-        let name = DEFINITIONS
-            .iter()
-            .find_map(|place| reference.strip_prefix(&format!("#/{place}/")))?;
+        let name = DEFINITIONS.iter().find_map(|place| reference.strip_prefix(&format!("#/{place}/")))?;
         let name = name.split('/').next().unwrap_or(name).to_owned();
         let definition = DEFINITIONS.iter().find_map(|place| root.get(*place)?.get(&name));
         if needed.insert(name)

@@ -88,21 +88,9 @@ impl Default for Budgets {
             direct_percent: 5,
             overflow_percent: 40,
             core_percent: 15,
-            recommended: Share {
-                tools: 8,
-                tokens: 2_000,
-                percent: 5,
-            },
-            extended: Share {
-                tools: 20,
-                tokens: 5_000,
-                percent: 10,
-            },
-            full: Share {
-                tools: 60,
-                tokens: 12_000,
-                percent: 20,
-            },
+            recommended: Share { tools: 8, tokens: 2_000, percent: 5 },
+            extended: Share { tools: 20, tokens: 5_000, percent: 10 },
+            full: Share { tools: 60, tokens: 12_000, percent: 20 },
             catalogue_tokens: 2_500,
             catalogue_percent: 4,
             tail_tokens: 1_200,
@@ -122,9 +110,7 @@ impl Settings {
 
     /// Whether a tool that is not in the tools array can be found, read and called through meta tools alone.
     pub(crate) fn can_bridge(&self) -> bool {
-        ["tool_search", "tool_details", "tool_call"]
-            .iter()
-            .all(|name| self.allows(name))
+        ["tool_search", "tool_details", "tool_call"].iter().all(|name| self.allows(name))
     }
 
     /// Entries the tools array may have.
@@ -142,9 +128,7 @@ impl Settings {
     }
 
     pub(crate) fn direct_tokens(&self) -> u32 {
-        self.budgets
-            .direct_tokens
-            .min(self.percent(self.budgets.direct_percent))
+        self.budgets.direct_tokens.min(self.percent(self.budgets.direct_percent))
     }
 
     pub(crate) fn overflow_tokens(&self) -> u32 {
@@ -156,9 +140,7 @@ impl Settings {
     }
 
     pub(crate) fn catalogue_tokens(&self) -> u32 {
-        self.budgets
-            .catalogue_tokens
-            .min(self.percent(self.budgets.catalogue_percent))
+        self.budgets.catalogue_tokens.min(self.percent(self.budgets.catalogue_percent))
     }
 
     /// A budget for text in the conversation; at most a tenth of the window.

@@ -34,26 +34,16 @@ impl Shelves {
             .map(|(category, tools)| Shelf::of(catalog, category, tools, &leaned_on))
             .filter(|shelf| !shelf.tools.is_empty())
             .collect();
-        let lines = shelves
-            .iter()
-            .flat_map(|shelf| &shelf.tools)
-            .map(|ix| estimate_tokens(&line(catalog.get(*ix))));
+        let lines = shelves.iter().flat_map(|shelf| &shelf.tools).map(|ix| estimate_tokens(&line(catalog.get(*ix))));
         let headings = shelves.iter().map(|shelf| estimate_tokens(&shelf.heading()) + 1);
         let summaries = lines.sum::<u32>() + headings.sum::<u32>();
         let names = shelves.iter().filter_map(|shelf| shelf.upto.last()).sum();
-        Shelves {
-            shelves,
-            summaries,
-            names,
-        }
+        Shelves { shelves, summaries, names }
     }
 
     /// What the first `n` names of every category cost.
     pub(crate) fn cost_of_top(&self, n: usize) -> u32 {
-        self.shelves
-            .iter()
-            .map(|shelf| shelf.upto[n.min(shelf.tools.len())])
-            .sum()
+        self.shelves.iter().map(|shelf| shelf.upto[n.min(shelf.tools.len())]).sum()
     }
 
     /// The number of tools of the largest category.
@@ -67,12 +57,7 @@ impl Shelf {
         let tools: Vec<ToolIx> = all.iter().copied().filter(|ix| catalog.get(*ix).permitted()).collect();
         let mut ranked = tools.clone();
         ranked.sort_by_key(|ix| (std::cmp::Reverse(leaned_on.get(ix).copied().unwrap_or(0)), *ix));
-        let mut shelf = Shelf {
-            category: category.to_owned(),
-            tools,
-            ranked,
-            upto: Vec::new(),
-        };
+        let mut shelf = Shelf { category: category.to_owned(), tools, ranked, upto: Vec::new() };
         let mut sum = estimate_tokens(&shelf.heading()) + ROOM_FOR_REST;
         shelf.upto.push(sum);
         for ix in &shelf.ranked {
@@ -94,11 +79,7 @@ const ROOM_FOR_REST: u32 = 6;
 fn leaned_on(catalog: &Catalog) -> BTreeMap<ToolIx, u32> {
     let mut count = BTreeMap::new();
     for ix in catalog.permitted() {
-        let edges = catalog
-            .requires(ix)
-            .iter()
-            .chain(catalog.input_from(ix))
-            .chain(catalog.often_with(ix));
+        let edges = catalog.requires(ix).iter().chain(catalog.input_from(ix)).chain(catalog.often_with(ix));
         edges.for_each(|other| *count.entry(*other).or_insert(0) += 1);
     }
     count

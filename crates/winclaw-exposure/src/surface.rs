@@ -92,10 +92,7 @@ impl Exposure {
 
     /// Every tool above `Named`, in order of id.
     pub fn shown(&self) -> Vec<Shown> {
-        let above = self
-            .standing
-            .iter()
-            .filter(|(_, standing)| standing.level > Level::Named);
+        let above = self.standing.iter().filter(|(_, standing)| standing.level > Level::Named);
         let shown = above.map(|(ix, standing)| Shown {
             tool: *ix,
             level: standing.level,
@@ -116,11 +113,7 @@ impl Exposure {
     }
 
     pub(crate) fn by_bridge(&self) -> &'static str {
-        if self.settings.allows("tool_call") {
-            " with tool_call"
-        } else {
-            " by name"
-        }
+        if self.settings.allows("tool_call") { " with tool_call" } else { " by name" }
     }
 
     /// The schema of a tool at its level, which is thereby told.
@@ -147,12 +140,11 @@ impl Exposure {
             self.log(Event::Revoked { tool }, Because::Revoked);
         }
         self.advice.forget(&self.prepared);
+        self.promote_used();
         self.freeze(catalog, Because::Revoked);
     }
 
     fn revoked<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = ToolIx> + 'a {
-        catalog
-            .all()
-            .filter(|ix| self.prepared.permits(*ix) && !catalog.get(*ix).permitted())
+        catalog.all().filter(|ix| self.prepared.permits(*ix) && !catalog.get(*ix).permitted())
     }
 }

@@ -133,9 +133,5 @@ fn texts(most: usize, description: &str) -> Value {
 
 fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
     let parameters = json!({"type": "object", "properties": properties, "required": required});
-    ToolSpec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        parameters,
-    }
+    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
 }

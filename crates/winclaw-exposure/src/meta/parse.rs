@@ -27,12 +27,7 @@ fn object(tool: &str, arguments: &Value) -> Result<Map<String, Value>, Failure> 
     match unquoted(arguments) {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        other => Err(fault(
-            tool,
-            "arguments",
-            &format!("must be an object, got {}", kind(&other)),
-            &example(tool),
-        )),
+        other => Err(fault(tool, "arguments", &format!("must be an object, got {}", kind(&other)), &example(tool))),
     }
 }
 
@@ -56,11 +51,7 @@ struct Fields<'a> {
 impl Fields<'_> {
     /// The value under the first of `names` that is there and not null.
     fn get(&self, names: &[&str]) -> Option<Value> {
-        names
-            .iter()
-            .find_map(|name| self.map.get(*name))
-            .filter(|value| !value.is_null())
-            .cloned()
+        names.iter().find_map(|name| self.map.get(*name)).filter(|value| !value.is_null()).cloned()
     }
 
     fn fault(&self, field: &str, what: &str) -> Failure {
@@ -85,10 +76,7 @@ impl Fields<'_> {
             other => return Err(self.fault(field, &format!("must be a list of texts, got {}", kind(&other)))),
         };
         if items.len() > most {
-            return Err(self.fault(
-                field,
-                &format!("has {} entries, at most {most} are allowed", items.len()),
-            ));
+            return Err(self.fault(field, &format!("has {} entries, at most {most} are allowed", items.len())));
         }
         items.iter().map(|item| self.text_of(field, item)).collect()
     }
@@ -100,9 +88,7 @@ impl Fields<'_> {
     }
 
     fn text_of(&self, field: &str, value: &Value) -> Result<String, Failure> {
-        let text = value
-            .as_str()
-            .ok_or_else(|| self.fault(field, &format!("must be text, got {}", kind(value))))?;
+        let text = value.as_str().ok_or_else(|| self.fault(field, &format!("must be text, got {}", kind(value))))?;
         match text.trim() {
             "" => Err(self.fault(field, "has an empty text")),
             text if text.chars().count() > MAX_TEXT => {
@@ -114,46 +100,27 @@ impl Fields<'_> {
 }
 
 fn search(fields: &Fields<'_>) -> Result<MetaCall, Failure> {
-    let category = fields
-        .get(&["category"])
-        .map(|value| fields.text_of("category", &value))
-        .transpose()?;
+    let category = fields.get(&["category"]).map(|value| fields.text_of("category", &value)).transpose()?;
     let queries = match (&category, fields.get(&["queries", "query", "q"])) {
         (Some(category), None) => vec![category.clone()],
         _ => fields.texts(&["queries", "query", "q"], MAX_QUERIES)?,
     };
     let limit = fields.get(&["limit"]).map(|value| limit(fields, &value)).transpose()?;
-    Ok(MetaCall::Search {
-        queries,
-        limit,
-        category,
-    })
+    Ok(MetaCall::Search { queries, limit, category })
 }
 
 fn limit(fields: &Fields<'_>, value: &Value) -> Result<usize, Failure> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok(),
-        other => other.as_u64().or_else(|| {
-            other
-                .as_f64()
-                .filter(|n| n.fract() == 0.0 && *n >= 0.0)
-                .map(|n| n as u64)
-        }),
+        other => other.as_u64().or_else(|| other.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0).map(|n| n as u64)),
     };
     let number = number.and_then(|number: u64| usize::try_from(number).ok());
     let legal = number.filter(|number| (1..=MAX_LIMIT).contains(number));
-    legal.ok_or_else(|| {
-        fields.fault(
-            "limit",
-            &format!("must be a whole number from 1 to {MAX_LIMIT}, got {value}"),
-        )
-    })
+    legal.ok_or_else(|| fields.fault("limit", &format!("must be a whole number from 1 to {MAX_LIMIT}, got {value}")))
 }
 
 fn details(fields: &Fields<'_>) -> Result<MetaCall, Failure> {
-    Ok(MetaCall::Details {
-        names: fields.texts(&["names", "name", "tools", "tool"], MAX_NAMES)?,
-    })
+    Ok(MetaCall::Details { names: fields.texts(&["names", "name", "tools", "tool"], MAX_NAMES)? })
 }
 
 fn call(fields: &Fields<'_>) -> Result<MetaCall, Failure> {
@@ -179,28 +146,14 @@ fn wrong_arguments(name: &str, given: &Value) -> Failure {
 
 /// A call without `arguments` means none, unless they were put beside the name.
 fn missing_arguments(fields: &Fields<'_>, name: &str) -> Result<Value, Failure> {
-    const OWN: [&str; 8] = [
-        "name",
-        "tool",
-        "tool_name",
-        "id",
-        "arguments",
-        "args",
-        "parameters",
-        "input",
-    ];
+    const OWN: [&str; 8] = ["name", "tool", "tool_name", "id", "arguments", "args", "parameters", "input"];
     let beside = fields.map.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
     let beside: Map<String, Value> = beside.map(|(key, value)| (key.clone(), value.clone())).collect();
     if beside.is_empty() {
         return Ok(json!({}));
     }
     let what = "is missing; the tool's own arguments belong inside it";
-    Err(fault(
-        "tool_call",
-        "arguments",
-        what,
-        &json!({"name": name, "arguments": beside}),
-    ))
+    Err(fault("tool_call", "arguments", what, &json!({"name": name, "arguments": beside})))
 }
 
 fn ask(fields: &Fields<'_>) -> Result<MetaCall, Failure> {
@@ -213,9 +166,7 @@ fn ask(fields: &Fields<'_>) -> Result<MetaCall, Failure> {
 }
 
 fn fault(tool: &str, field: &str, what: &str, example: &Value) -> Failure {
-    Failure::invalid_args(format!(
-        "{tool}: `{field}` {what}. A call that would do: {tool} {example}"
-    ))
+    Failure::invalid_args(format!("{tool}: `{field}` {what}. A call that would do: {tool} {example}"))
 }
 
 fn example(tool: &str) -> Value {
