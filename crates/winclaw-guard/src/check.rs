@@ -14,6 +14,9 @@ use crate::shape;
 /// How many errors are told at once.
 const MAX_ERRORS: usize = 5;
 
+/// How many branches are told of, where one of several must hold.
+const MAX_BRANCHES: usize = 4;
+
 /// How many errors are looked at.
 const MAX_SEEN: usize = 1_000;
 
@@ -155,8 +158,28 @@ fn told_of(schema: &Value, error: &ValidationError<'_>) -> Vec<String> {
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             unexpected.iter().map(|name| unknown(schema, pointer, name)).collect()
         }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }
+            if error.instance().is_object() =>
+        {
+            vec![branches(schema, context)]
+        }
         _ => vec![wrong(schema, pointer, error)],
     }
+}
+
+/// What would have to change for each branch of an object, of which one must hold.
+fn branches(schema: &Value, context: &[Vec<ValidationError<'_>>]) -> String {
+    let first = |branch: &Vec<ValidationError<'_>>| {
+        let error = branch.first()?;
+        let line = match error.kind() {
+            ValidationErrorKind::Required { property } => missing(schema, error.instance_path().as_str(), property),
+            _ => wrong(schema, error.instance_path().as_str(), error),
+        };
+        Some(line.trim_end_matches('.').to_owned())
+    };
+    let mut lines: Vec<String> = context.iter().filter_map(first).take(MAX_BRANCHES).collect();
+    lines.dedup();
+    format!("{}.", lines.join(", or: "))
 }
 
 fn inside(pointer: &str, name: &str) -> String {
@@ -185,7 +208,9 @@ fn wrong(schema: &Value, pointer: &str, error: &ValidationError<'_>) -> String {
     let value = shape::shown(error.instance());
     let detail = winclaw_catalog::clean(&error.masked_with("it").to_string(), MAX_ERROR);
     match expected {
-        Some(expected) if says_enough(error.kind()) => format!("{subject} is {value}; expected {expected}."),
+        Some(expected) if says_enough(error.kind()) && expected != "any value" => {
+            format!("{subject} is {value}; expected {expected}.")
+        }
         Some(expected) if expected != "any value" => format!("{subject} is {value}; expected {expected} ({detail})."),
         _ => format!("{subject} is {value}: {detail}."),
     }
@@ -210,6 +235,8 @@ fn says_enough(kind: &ValidationErrorKind) -> bool {
             | Kind::Format { .. }
             | Kind::MinItems { .. }
             | Kind::MaxItems { .. }
+            | Kind::AnyOf { .. }
+            | Kind::OneOfNotValid { .. }
     )
 }
 

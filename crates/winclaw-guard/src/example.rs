@@ -179,10 +179,14 @@ fn as_type(name: &str, schema: &Value, value: &Value) -> Option<Value> {
         ("number", Value::Number(number)) => clamped(schema, number.as_f64()?),
         ("number", Value::String(text)) => clamped(schema, text.trim().parse().ok()?),
         ("boolean", Value::String(text)) => text.trim().to_ascii_lowercase().parse::<bool>().ok().map(Value::from),
-        ("string", Value::Number(_) | Value::Bool(_)) => Some(json!(value.to_string())),
+        ("string", Value::Number(_) | Value::Bool(_)) if is_free_text(schema) => Some(json!(value.to_string())),
         ("array", Value::String(_) | Value::Number(_)) => Some(json!([value])),
         _ => None,
     }
+}
+
+fn is_free_text(schema: &Value) -> bool {
+    schema.get("format").is_none() && schema.get("pattern").is_none()
 }
 
 /// `number` moved into the limits of the schema; whole numbers are written without a point.

@@ -15,18 +15,12 @@ impl Routes {
     /// `offers[n]` are the entries of `backends[n]`, as they were given to the catalogue.
     pub(crate) fn new(catalog: &Catalog, backends: Vec<Arc<dyn Backend>>, offers: &[Vec<ToolEntry>]) -> Routes {
         let mut by_id = Offers::new();
-        for (backend, entry) in offers
-            .iter()
-            .enumerate()
-            .flat_map(|(n, list)| list.iter().map(move |entry| (n, entry)))
+        for (backend, entry) in offers.iter().enumerate().flat_map(|(n, list)| list.iter().map(move |entry| (n, entry)))
         {
             by_id.entry(&entry.id).or_default().push((backend, entry));
         }
         let backend_of = |tool: &CatalogTool| by_id.get(&tool.id).and_then(|offers| kept(tool, offers));
-        let routes = catalog
-            .tools()
-            .iter()
-            .map(|tool| backend_of(tool).and_then(|n| backends.get(n).cloned()));
+        let routes = catalog.tools().iter().map(|tool| backend_of(tool).and_then(|n| backends.get(n).cloned()));
         Routes(routes.collect())
     }
 
@@ -38,19 +32,12 @@ impl Routes {
 /// The backend whose entry the catalogue kept. The catalogue alone decides which one that is; here it is only recognised.
 fn kept(tool: &CatalogTool, offers: &[(usize, &ToolEntry)]) -> Option<usize> {
     let same = |(_, entry): &&(usize, &ToolEntry)| is_from(tool, entry);
-    let found = if offers.len() == 1 {
-        offers.first()
-    } else {
-        offers.iter().find(same)
-    };
+    let found = if offers.len() == 1 { offers.first() } else { offers.iter().find(same) };
     found.map(|(backend, _)| *backend)
 }
 
 /// Whether `tool` is what the catalogue makes of `entry`: texts are cleaned on the way in, so the two are compared after it.
 fn is_from(tool: &CatalogTool, entry: &ToolEntry) -> bool {
     let (alone, _) = Catalog::build(vec![entry.clone()]);
-    alone
-        .tools()
-        .first()
-        .is_some_and(|made| made.manifest == tool.manifest && made.state == tool.state)
+    alone.tools().first().is_some_and(|made| made.manifest == tool.manifest && made.state == tool.state)
 }

@@ -33,14 +33,8 @@ pub(crate) async fn supervise(call: Call, cancel: CancellationToken) -> Outcome 
     }
     let (id, limit) = (call.id.clone(), call.limit);
     let stop = cancel.child_token();
-    let gate = Arc::new(Gate {
-        open: AtomicBool::new(true),
-        inner: Arc::clone(&call.observer),
-    });
-    let mut task = Task {
-        handle: spawn(call, stop.clone(), Arc::clone(&gate)),
-        gate,
-    };
+    let gate = Arc::new(Gate { open: AtomicBool::new(true), inner: Arc::clone(&call.observer) });
+    let mut task = Task { handle: spawn(call, stop.clone(), Arc::clone(&gate)), gate };
     tokio::select! {
         biased;
         ended = &mut task.handle => outcome_of(&id, ended),
@@ -51,11 +45,7 @@ pub(crate) async fn supervise(call: Call, cancel: CancellationToken) -> Outcome 
 
 /// Starts the call on a task of its own, so that a backend that blocks its thread cannot hold up the deadline.
 fn spawn(call: Call, stop: CancellationToken, gate: Arc<Gate>) -> JoinHandle<Outcome> {
-    let cx = CallContext {
-        cancel: stop,
-        observer: gate,
-        timeout: call.limit,
-    };
+    let cx = CallContext { cancel: stop, observer: gate, timeout: call.limit };
     tokio::spawn(async move { call.backend.call(&call.id, call.arguments, cx).await })
 }
 
@@ -76,10 +66,7 @@ impl Task {
     /// Tells the backend to stop and gives it [`GRACE`]. Only a success still counts: it says that the work was done.
     async fn settle(&mut self, id: &ToolId, stop: &CancellationToken, cause: Failure) -> Outcome {
         stop.cancel();
-        match timeout(GRACE, &mut self.handle)
-            .await
-            .map(|ended| outcome_of(id, ended))
-        {
+        match timeout(GRACE, &mut self.handle).await.map(|ended| outcome_of(id, ended)) {
             Ok(Ok(output)) => Ok(output),
             _ => Err(cause),
         }
@@ -100,9 +87,7 @@ impl Gate {
 
 impl Observer for Gate {
     fn progress(&self, fraction: Option<f64>, message: &str) {
-        self.observer()
-            .into_iter()
-            .for_each(|inner| inner.progress(fraction, message));
+        self.observer().into_iter().for_each(|inner| inner.progress(fraction, message));
     }
 
     fn partial(&self, text: &str) {
@@ -125,9 +110,7 @@ fn outcome_of(id: &ToolId, ended: Result<Outcome, JoinError>) -> Outcome {
 
 fn panicked(id: &ToolId, payload: &(dyn Any + Send)) -> Failure {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    let text = text
-        .or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
     let text: String = text.chars().take(MAX_PANIC).collect();
     let message = format!("`{id}` panicked and this call is lost: {text}. Other calls are not affected.");
     Failure::new(FailureCode::Panicked, message).with_hint(

@@ -28,13 +28,7 @@ impl Toolbox {
         let (catalog, faults) = Catalog::build(offers.iter().flatten().cloned().collect());
         problems.extend(faults);
         let routes = Routes::new(&catalog, backends, &offers);
-        (
-            Toolbox {
-                catalog: Arc::new(catalog),
-                routes,
-            },
-            problems,
-        )
+        (Toolbox { catalog: Arc::new(catalog), routes }, problems)
     }
 
     /// Everything that is known of the tools.
@@ -56,10 +50,7 @@ impl Toolbox {
         observer: Arc<dyn Observer>,
     ) -> Outcome {
         let Some(entry) = self.catalog.tools().get(tool.0 as usize) else {
-            return Err(Failure::unavailable(format!(
-                "there is no tool number {} in this catalogue",
-                tool.0
-            )));
+            return Err(Failure::unavailable(format!("there is no tool number {} in this catalogue", tool.0)));
         };
         if let Some(refusal) = refusal(entry) {
             return Err(refusal);
@@ -68,17 +59,7 @@ impl Toolbox {
             return Err(Failure::unavailable(format!("`{}` has no backend any more", entry.id)));
         };
         let limit = Duration::from_millis(entry.manifest.timeout_ms);
-        supervise(
-            Call {
-                backend: Arc::clone(backend),
-                id: entry.id.clone(),
-                arguments,
-                limit,
-                observer,
-            },
-            cancel,
-        )
-        .await
+        supervise(Call { backend: Arc::clone(backend), id: entry.id.clone(), arguments, limit, observer }, cancel).await
     }
 }
 
@@ -88,26 +69,13 @@ fn refusal(tool: &CatalogTool) -> Option<Failure> {
     match &tool.state {
         State::Ready => None,
         State::Disabled { why } => Some(with_hint(
-            Failure::denied(format!(
-                "`{id}` is disabled and was not run: {}. Do without it.",
-                bare(&why.en)
-            )),
+            Failure::denied(format!("`{id}` is disabled and was not run: {}. Do without it.", bare(&why.en))),
             why,
         )),
         State::Unavailable { why, retryable } => {
-            let advice = if *retryable {
-                "It may work later"
-            } else {
-                "Trying again will not help"
-            };
+            let advice = if *retryable { "It may work later" } else { "Trying again will not help" };
             let message = format!("`{id}` is unavailable: {}. {advice}.", bare(&why.en));
-            Some(with_hint(
-                Failure {
-                    retryable: *retryable,
-                    ..Failure::unavailable(message)
-                },
-                why,
-            ))
+            Some(with_hint(Failure { retryable: *retryable, ..Failure::unavailable(message) }, why))
         }
         State::NeedsConfig { what } => Some(with_hint(
             Failure::needs_config(format!(
@@ -124,10 +92,7 @@ fn bare(sentence: &str) -> &str {
 }
 
 fn with_hint(failure: Failure, hint: &Text) -> Failure {
-    Failure {
-        hint: Some(hint.clone()),
-        ..failure
-    }
+    Failure { hint: Some(hint.clone()), ..failure }
 }
 
 fn names(entry: &ToolEntry, name: &str) -> bool {
@@ -136,20 +101,14 @@ fn names(entry: &ToolEntry, name: &str) -> bool {
 
 fn disable(entry: &mut ToolEntry, disabled: &[String]) {
     if disabled.iter().any(|name| names(entry, name)) {
-        entry.state = State::Disabled {
-            why: Text::new("switched off in the configuration", "已在配置中停用"),
-        };
+        entry.state = State::Disabled { why: Text::new("switched off in the configuration", "已在配置中停用") };
     }
 }
 
 /// A warning for each name in `disabled` that fits no tool: the person believes something is off that is not.
 fn unmatched(offers: &[Vec<ToolEntry>], disabled: &[String]) -> Vec<Problem> {
     let known = |name: &str| offers.iter().flatten().any(|entry| names(entry, name));
-    disabled
-        .iter()
-        .filter(|name| !known(name))
-        .map(|name| no_such_tool(name))
-        .collect()
+    disabled.iter().filter(|name| !known(name)).map(|name| no_such_tool(name)).collect()
 }
 
 fn no_such_tool(name: &str) -> Problem {

@@ -40,11 +40,7 @@ fn entry(id: &str, state: State) -> ToolEntry {
         "name": id.name(), "category": "notes", "summary": "Adds", "description": "Adds a note.",
         "parameters": {"type": "object"}, "side_effect": "write", "timeout_ms": LIMIT.as_millis() as u64
     });
-    ToolEntry {
-        id,
-        manifest: serde_json::from_value(manifest).expect("a manifest"),
-        state,
-    }
+    ToolEntry { id, manifest: serde_json::from_value(manifest).expect("a manifest"), state }
 }
 
 fn scripted<F>(
@@ -55,11 +51,7 @@ where
     F: Future<Output = Outcome> + Send + 'static,
 {
     let behave = move |arguments, cx| behave(arguments, cx).boxed();
-    Arc::new(Scripted {
-        entries,
-        behave: Box::new(behave),
-        calls: AtomicUsize::new(0),
-    })
+    Arc::new(Scripted { entries, behave: Box::new(behave), calls: AtomicUsize::new(0) })
 }
 
 fn ready<F>(behave: impl Fn(Value, CallContext) -> F + Send + Sync + 'static) -> Toolbox
@@ -72,9 +64,7 @@ where
 }
 
 async fn run(toolbox: &Toolbox) -> Outcome {
-    toolbox
-        .run(ToolIx(0), json!({}), CancellationToken::new(), Arc::new(Silent))
-        .await
+    toolbox.run(ToolIx(0), json!({}), CancellationToken::new(), Arc::new(Silent)).await
 }
 
 fn failed(outcome: Outcome) -> Failure {
@@ -91,16 +81,8 @@ async fn a_late_backend_is_stopped_and_the_limit_named() {
     let toolbox = ready(|_, _| pending());
     let failure = failed(run(&toolbox).await);
     assert_eq!((failure.code, failure.retryable), (FailureCode::Timeout, true));
-    assert!(
-        failure.message.contains("notes.add") && failure.message.contains("30 s"),
-        "{}",
-        failure.message
-    );
-    assert!(
-        began.elapsed() <= LIMIT + Duration::from_secs(1),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(failure.message.contains("notes.add") && failure.message.contains("30 s"), "{}", failure.message);
+    assert!(began.elapsed() <= LIMIT + Duration::from_secs(1), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,20 +180,8 @@ async fn only_a_ready_tool_reaches_its_backend() {
     let why = || Text::new("the server is down.", "服务器未运行。");
     let entries = vec![
         entry("a.off", State::Disabled { why: why() }),
-        entry(
-            "b.gone",
-            State::Unavailable {
-                why: why(),
-                retryable: false,
-            },
-        ),
-        entry(
-            "c.later",
-            State::Unavailable {
-                why: why(),
-                retryable: true,
-            },
-        ),
+        entry("b.gone", State::Unavailable { why: why(), retryable: false }),
+        entry("c.later", State::Unavailable { why: why(), retryable: true }),
         entry("d.unset", State::NeedsConfig { what: why() }),
         entry("e.named", State::Ready),
         entry("plug.one", State::Ready),
@@ -233,15 +203,9 @@ async fn only_a_ready_tool_reaches_its_backend() {
         None,
     ];
     for (ix, expected) in toolbox.catalog().all().zip(expected) {
-        let outcome = toolbox
-            .run(ix, json!({}), CancellationToken::new(), Arc::new(Silent))
-            .await;
+        let outcome = toolbox.run(ix, json!({}), CancellationToken::new(), Arc::new(Silent)).await;
         let failure = outcome.err();
-        assert_eq!(
-            failure.as_ref().map(|failure| (failure.code, failure.retryable)),
-            expected,
-            "{ix:?}"
-        );
+        assert_eq!(failure.as_ref().map(|failure| (failure.code, failure.retryable)), expected, "{ix:?}");
         assert!(failure.is_none_or(|failure| failure.hint.is_some() && !failure.message.contains("..")));
     }
     assert_eq!(backend.calls.load(Ordering::SeqCst), 1);
@@ -250,9 +214,7 @@ async fn only_a_ready_tool_reaches_its_backend() {
 #[tokio::test(start_paused = true)]
 async fn a_number_from_another_catalogue_is_answered() {
     let toolbox = ready(|_, _| async { ok() });
-    let outcome = toolbox
-        .run(ToolIx(7), json!({}), CancellationToken::new(), Arc::new(Silent))
-        .await;
+    let outcome = toolbox.run(ToolIx(7), json!({}), CancellationToken::new(), Arc::new(Silent)).await;
     assert_eq!(failed(outcome).code, FailureCode::Unavailable);
 }
 
@@ -274,19 +236,8 @@ async fn a_doubled_id_goes_to_the_backend_whose_entry_was_kept() {
         entry.manifest.description = text.to_owned();
         entry
     };
-    let down = || {
-        entry(
-            "notes.add",
-            State::Unavailable {
-                why: Text::new("down", "未运行"),
-                retryable: true,
-            },
-        )
-    };
-    let pairs = [
-        (described("One\u{200b} way."), described("Other way.")),
-        (down(), described("Other way.")),
-    ];
+    let down = || entry("notes.add", State::Unavailable { why: Text::new("down", "未运行"), retryable: true });
+    let pairs = [(described("One\u{200b} way."), described("Other way.")), (down(), described("Other way."))];
     for (one, other) in pairs {
         for swap in [false, true] {
             let echo = |entry: &ToolEntry| {
@@ -301,10 +252,7 @@ async fn a_doubled_id_goes_to_the_backend_whose_entry_was_kept() {
                 backends.reverse();
             }
             let (toolbox, problems) = Toolbox::new(backends, &[]);
-            assert!(
-                problems.iter().any(|problem| problem.kind == ProblemKind::Duplicate),
-                "{problems:?}"
-            );
+            assert!(problems.iter().any(|problem| problem.kind == ProblemKind::Duplicate), "{problems:?}");
             let kept = &toolbox.catalog().tools()[0].manifest.description;
             let output = run(&toolbox).await.expect("an output");
             assert_eq!(output.model_text().replace('\u{200b}', ""), *kept, "swap: {swap}");
@@ -323,10 +271,7 @@ impl Observer for Notes {
         self.0.lock().expect("notes").push(text.to_owned());
     }
     fn log(&self, level: LogLevel, message: &str) {
-        self.0
-            .lock()
-            .expect("notes")
-            .push(format!("{} {message}", level.as_str()));
+        self.0.lock().expect("notes").push(format!("{} {message}", level.as_str()));
     }
 }
 
@@ -344,20 +289,11 @@ async fn events_arrive_in_order_and_none_after_the_outcome() {
         ok()
     });
     let notes = Arc::new(Notes::default());
-    let outcome = toolbox
-        .run(
-            ToolIx(0),
-            json!({}),
-            CancellationToken::new(),
-            Arc::clone(&notes) as Arc<dyn Observer>,
-        )
-        .await;
+    let outcome =
+        toolbox.run(ToolIx(0), json!({}), CancellationToken::new(), Arc::clone(&notes) as Arc<dyn Observer>).await;
     assert_eq!(outcome, ok());
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(
-        *notes.0.lock().expect("notes"),
-        ["Some(0.5) half", "first", "warn slow"]
-    );
+    assert_eq!(*notes.0.lock().expect("notes"), ["Some(0.5) half", "first", "warn slow"]);
 }
 
 struct Flag(Arc<AtomicUsize>);
@@ -413,11 +349,7 @@ async fn a_backend_that_blocks_its_thread_does_not_hold_the_answer() {
     let cancel = CancellationToken::new();
     let soon = cancel.clone();
     let call = tokio::spawn(async move {
-        tokio::time::timeout(
-            Duration::from_secs(20),
-            toolbox.run(ToolIx(0), json!({}), soon, Arc::new(Silent)),
-        )
-        .await
+        tokio::time::timeout(Duration::from_secs(20), toolbox.run(ToolIx(0), json!({}), soon, Arc::new(Silent))).await
     });
     has_entered.await.expect("the backend runs");
     cancel.cancel();

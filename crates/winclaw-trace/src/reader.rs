@@ -54,10 +54,7 @@ pub struct Summary {
 pub fn read(path: &Path) -> io::Result<(Vec<Line>, Vec<Problem>)> {
     let bytes = fs::read(path)?;
     let (lines, faults) = lines(&bytes);
-    let subject = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let subject = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok((lines, faults.into_iter().map(|fault| fault.problem(&subject)).collect()))
 }
 
@@ -82,16 +79,9 @@ pub fn list(folder: &Path) -> io::Result<Vec<Summary>> {
 }
 
 fn summary_of(path: &Path) -> Summary {
-    let task_id = path
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let task_id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let lines = read(path).map(|(lines, _)| lines).unwrap_or_default();
-    let mut summary = Summary {
-        task_id,
-        state: "unreadable".into(),
-        ..Summary::default()
-    };
+    let mut summary = Summary { task_id, state: "unreadable".into(), ..Summary::default() };
     for line in lines {
         summary.ms = line.at_ms;
         add(&mut summary, line.record);
@@ -101,13 +91,7 @@ fn summary_of(path: &Path) -> Summary {
 
 fn add(summary: &mut Summary, record: Record) {
     match record {
-        Record::Start {
-            started_unix_ms,
-            model,
-            replayed,
-            request,
-            ..
-        } => {
+        Record::Start { started_unix_ms, model, replayed, request, .. } => {
             *summary = Summary {
                 task_id: std::mem::take(&mut summary.task_id),
                 started: started_unix_ms,
@@ -120,13 +104,7 @@ fn add(summary: &mut Summary, record: Record) {
         }
         Record::Reply { usage, .. } => add_usage(&mut summary.tokens, usage),
         Record::Call { .. } => summary.calls += 1,
-        Record::End {
-            state,
-            calls,
-            tokens,
-            ms,
-            ..
-        } => {
+        Record::End { state, calls, tokens, ms, .. } => {
             (summary.state, summary.calls, summary.tokens, summary.ms) = (state, calls, tokens, ms);
         }
         _ => {}
@@ -180,10 +158,7 @@ fn line_of(piece: &[u8], line: usize) -> Result<Option<Line>, Fault> {
     if whole.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
-    let foreign = |error: serde_json::Error| Fault::Foreign {
-        line,
-        error: error.to_string(),
-    };
+    let foreign = |error: serde_json::Error| Fault::Foreign { line, error: error.to_string() };
     let value: Value = serde_json::from_slice(whole).map_err(foreign)?;
     serde_json::from_value(value).map(Some).map_err(foreign)
 }
@@ -195,13 +170,7 @@ impl Fault {
             Fault::Foreign { line, error } => foreign(*line, error),
             Fault::Newer { line, v } => newer(*line, *v),
         };
-        Problem {
-            kind: ProblemKind::Io,
-            subject: subject.to_owned(),
-            what,
-            mend,
-            fatal: false,
-        }
+        Problem { kind: ProblemKind::Io, subject: subject.to_owned(), what, mend, fatal: false }
     }
 }
 
@@ -222,10 +191,7 @@ fn foreign(line: usize, error: &str) -> (Text, Text) {
         format!("Line {line} is not a trace record and was left out: {error}"),
         format!("第 {line} 行不是跟踪记录，已略过：{error}"),
     );
-    let mend = Text::new(
-        "Restore the file from a copy, or remove that line.",
-        "请从备份恢复该文件，或删除这一行。",
-    );
+    let mend = Text::new("Restore the file from a copy, or remove that line.", "请从备份恢复该文件，或删除这一行。");
     (what, mend)
 }
 

@@ -34,10 +34,7 @@ fn redact_items(items: &[Value]) -> Vec<Value> {
 }
 
 fn redact_map(map: &Map<String, Value>) -> Map<String, Value> {
-    let named = ["name", "key", "header"]
-        .iter()
-        .filter_map(|key| map.get(*key)?.as_str())
-        .any(is_secret_name);
+    let named = ["name", "key", "header"].iter().filter_map(|key| map.get(*key)?.as_str()).any(is_secret_name);
     let redact_entry = |(key, value): (&String, &Value)| {
         let hide = is_secret_name(key) || named && key == "value";
         let value = if hide { hidden(value) } else { redact(value) };
@@ -95,11 +92,8 @@ fn is_secret_name(name: &str) -> bool {
     if name.len() > 128 {
         return false;
     }
-    let bare: String = name
-        .chars()
-        .filter(|c| !matches!(c, '-' | '_' | '.' | ' '))
-        .flat_map(char::to_lowercase)
-        .collect();
+    let bare: String =
+        name.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase).collect();
     let harmless = HARMLESS.iter().any(|end| bare.ends_with(end));
     let telling = WHOLE.contains(&bare.as_str()) || ENDS.iter().any(|end| bare.ends_with(end));
     telling && !harmless || CHINESE.iter().any(|word| bare.ends_with(word))
@@ -109,10 +103,7 @@ fn is_secret_name(name: &str) -> bool {
 pub fn redact_text(text: &str) -> Cow<'_, str> {
     let mut clean = Cow::Borrowed(text);
     for rule in RULES.iter() {
-        if let Cow::Owned(changed) = rule
-            .pattern
-            .replace_all(&clean, |found: &Captures<'_>| (rule.put)(found))
-        {
+        if let Cow::Owned(changed) = rule.pattern.replace_all(&clean, |found: &Captures<'_>| (rule.put)(found)) {
             clean = Cow::Owned(changed);
         }
     }
@@ -164,30 +155,20 @@ const SECRET: &str = concat!(
 );
 
 static RULES: LazyLock<[Rule; 8]> = LazyLock::new(|| {
-    let rule = |pattern: &str, put| Rule {
-        pattern: Regex::new(pattern).expect("a pattern of this file"),
-        put,
-    };
+    let rule = |pattern: &str, put| Rule { pattern: Regex::new(pattern).expect("a pattern of this file"), put };
     let pair = format!(r#"(?i)({NAME})(\\*["']?\s*(?:[:=：＝]|是|为)\s*\\*)({SECRET})"#);
     let quoted = format!(r#"(?i)({NAME})(\\+"\s*[:=]\s*\\+")([^"\\]+)"#);
     let flag = format!(r"(?i)(--{NAME})(\s+)({SECRET})");
     [
         rule(PEM, |_| MARK.to_owned()),
         rule(SHAPES, |_| MARK.to_owned()),
-        rule(VENDOR_KEY, |found| {
-            if is_random(&found[2]) {
-                format!("{}{MARK}", &found[1])
-            } else {
-                found[0].to_owned()
-            }
-        }),
-        rule(BEARER, |found| {
-            if is_random(&found[2]) {
-                format!("{}{MARK}", &found[1])
-            } else {
-                found[0].to_owned()
-            }
-        }),
+        rule(
+            VENDOR_KEY,
+            |found| {
+                if is_random(&found[2]) { format!("{}{MARK}", &found[1]) } else { found[0].to_owned() }
+            },
+        ),
+        rule(BEARER, |found| if is_random(&found[2]) { format!("{}{MARK}", &found[1]) } else { found[0].to_owned() }),
         rule(USER_IN_URL, |found| format!("{}{MARK}{}", &found[1], &found[2])),
         rule(COOKIE, |found| format!("{}{MARK}", &found[1])),
         rule(&quoted, hide_value),
@@ -209,12 +190,7 @@ fn hide_value(found: &Captures<'_>) -> String {
     let (Some(name), Some(between), Some(secret)) = (parts.next(), parts.next(), parts.next()) else {
         return found[0].to_owned();
     };
-    let quote = secret
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''))
-        .map(String::from)
-        .unwrap_or_default();
+    let quote = secret.chars().next().filter(|c| matches!(c, '"' | '\'')).map(String::from).unwrap_or_default();
     if !is_secret_name(name) || secret.len() == 2 * quote.len() {
         return found[0].to_owned();
     }

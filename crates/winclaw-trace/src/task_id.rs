@@ -25,10 +25,7 @@ pub(crate) fn check(task_id: &str) -> io::Result<()> {
     if (1..=MAX).contains(&task_id.len()) && task_id.bytes().all(legal) {
         return Ok(());
     }
-    let what = format!(
-        "task id `{}`: use 1 to {MAX} of a-z, A-Z, 0-9, - and _",
-        task_id.escape_debug()
-    );
+    let what = format!("task id `{}`: use 1 to {MAX} of a-z, A-Z, 0-9, - and _", task_id.escape_debug());
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
@@ -38,14 +35,7 @@ mod tests {
 
     #[test]
     fn ids_sort_by_time_and_are_legal_at_both_ends_of_it() {
-        let times = [
-            0,
-            1_000,
-            951_782_400_000,
-            1_796_055_588_000,
-            4_102_444_800_000,
-            u64::MAX,
-        ];
+        let times = [0, 1_000, 951_782_400_000, 1_796_055_588_000, 4_102_444_800_000, u64::MAX];
         let ids: Vec<String> = times.iter().map(|&ms| new_task_id(ms, u32::MAX)).collect();
         assert!(ids.is_sorted(), "{ids:?}");
         assert!(ids.iter().all(|id| check(id).is_ok() && id.len() == 20), "{ids:?}");

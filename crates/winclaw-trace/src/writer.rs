@@ -61,18 +61,8 @@ impl TraceWriter {
 
     fn over(path: PathBuf, file: File, len: u64, last: Option<Line>) -> TraceWriter {
         let (next_seq, before) = last.map_or((0, 0), |line| (line.seq.saturating_add(1), line.at_ms));
-        let out = Appender {
-            store: file,
-            good: len,
-            torn: false,
-        };
-        TraceWriter {
-            path,
-            out,
-            next_seq,
-            began: Instant::now(),
-            before: Duration::from_millis(before),
-        }
+        let out = Appender { store: file, good: len, torn: false };
+        TraceWriter { path, out, next_seq, began: Instant::now(), before: Duration::from_millis(before) }
     }
 
     /// Where the file is.
@@ -87,12 +77,7 @@ impl TraceWriter {
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         let at = self.before.saturating_add(self.began.elapsed());
         let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-        let line = line_of(&Envelope {
-            v: VERSION,
-            seq: self.next_seq,
-            at_ms,
-            record,
-        })?;
+        let line = line_of(&Envelope { v: VERSION, seq: self.next_seq, at_ms, record })?;
         self.out.append(line.as_bytes())?;
         self.next_seq += 1;
         Ok(())

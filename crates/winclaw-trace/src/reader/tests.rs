@@ -13,9 +13,7 @@ fn trace(folder: &Path, id: &str, records: &[Record]) -> PathBuf {
 }
 
 fn start(at: u64) -> Record {
-    let Some(Record::Start { .. }) = samples().into_iter().next() else {
-        panic!("the first sample is a start")
-    };
+    let Some(Record::Start { .. }) = samples().into_iter().next() else { panic!("the first sample is a start") };
     Record::Start {
         task_id: "t".into(),
         started_unix_ms: at,
@@ -37,10 +35,7 @@ fn any_line_that_is_no_record_costs_only_itself() {
         (b"\xff\xfe", "Line 2"),
         (br#"{"v":1,"kind":"rise","tools":"none"}"#, "Line 2"),
         (br#"{"v":"one","kind":"rise"}"#, "Line 2"),
-        (
-            br#"{"v":9,"seq":1,"at_ms":4,"kind":"rise","cause":"b","colour":"red"}"#,
-            "form 9",
-        ),
+        (br#"{"v":9,"seq":1,"at_ms":4,"kind":"rise","cause":"b","colour":"red"}"#, "form 9"),
         ("[".repeat(100_000).leak().as_bytes(), "Line 2"),
     ];
     for (middle, told) in cases {
@@ -59,11 +54,7 @@ fn a_kind_from_the_future_is_kept_as_unknown_and_missing_fields_are_empty() {
         lines(b"{\"v\":1,\"seq\":4,\"kind\":\"dream\",\"of\":1}\n{\"v\":1,\"kind\":\"rise\",\"at_ms\":7}\n");
     assert!(faults.is_empty());
     assert_eq!((read[0].seq, &read[0].record), (4, &Record::Unknown));
-    let empty = Record::Rise {
-        cause: String::new(),
-        tools: vec![],
-        reach: String::new(),
-    };
+    let empty = Record::Rise { cause: String::new(), tools: vec![], reach: String::new() };
     assert_eq!((read[1].at_ms, &read[1].record), (7, &empty));
 }
 
@@ -84,26 +75,10 @@ fn a_half_last_line_is_a_problem_wherever_it_was_cut() {
 #[test]
 fn the_list_is_newest_first_and_sums_what_an_unfinished_task_did() {
     let folder = tempfile::tempdir().expect("a folder");
-    let usage = TokenUsage {
-        input: Some(100),
-        cached: None,
-        output: Some(7),
-    };
-    let reply = Record::Reply {
-        text_chars: 0,
-        calls: vec![],
-        usage,
-        cut_off: false,
-        ms: 5,
-    };
-    let call = samples()
-        .into_iter()
-        .find(|record| matches!(record, Record::Call { .. }))
-        .expect("a call");
-    let end = samples()
-        .into_iter()
-        .find(|record| matches!(record, Record::End { .. }))
-        .expect("an end");
+    let usage = TokenUsage { input: Some(100), cached: None, output: Some(7) };
+    let reply = Record::Reply { text_chars: 0, calls: vec![], usage, cut_off: false, ms: 5 };
+    let call = samples().into_iter().find(|record| matches!(record, Record::Call { .. })).expect("a call");
+    let end = samples().into_iter().find(|record| matches!(record, Record::End { .. })).expect("an end");
     trace(folder.path(), "a-old", &[start(1), end]);
     trace(folder.path(), "b-new", &[start(3), reply.clone(), call.clone(), reply]);
     trace(folder.path(), "c-mid", &[start(2)]);
@@ -114,16 +89,9 @@ fn the_list_is_newest_first_and_sums_what_an_unfinished_task_did() {
     let states: Vec<&str> = found.iter().map(|summary| summary.state.as_str()).collect();
     assert_eq!(ids, ["b-new", "c-mid", "a-old", "broken"]);
     assert_eq!(states, ["unfinished", "unfinished", "done", "unreadable"]);
-    let tokens = TokenUsage {
-        input: Some(200),
-        cached: None,
-        output: Some(14),
-    };
+    let tokens = TokenUsage { input: Some(200), cached: None, output: Some(14) };
     assert_eq!((found[0].calls, found[0].tokens), (1, tokens));
-    assert_eq!(
-        (found[0].model.as_str(), found[0].request.as_str(), found[0].replayed),
-        ("acme/small", "查天气", true)
-    );
+    assert_eq!((found[0].model.as_str(), found[0].request.as_str(), found[0].replayed), ("acme/small", "查天气", true));
     assert_eq!((found[2].calls, found[2].ms), (2, 5_300));
 }
 

@@ -12,17 +12,8 @@ pub(crate) fn samples() -> Vec<Record> {
 }
 
 fn before_calls() -> Vec<Record> {
-    let shown = ShownTool {
-        tool: "sky.forecast".into(),
-        level: "full".into(),
-        because: "天气".into(),
-        tokens: 210,
-    };
-    let usage = TokenUsage {
-        input: Some(900),
-        cached: Some(800),
-        output: Some(40),
-    };
+    let shown = ShownTool { tool: "sky.forecast".into(), level: "full".into(), because: "天气".into(), tokens: 210 };
+    let usage = TokenUsage { input: Some(900), cached: Some(800), output: Some(40) };
     vec![
         Record::Start {
             task_id: "20261130-160948-3fa2".into(),
@@ -46,19 +37,10 @@ fn before_calls() -> Vec<Record> {
             everything_tokens: 9_000,
             tail: Some("prefer sky.forecast".into()),
         },
-        Record::Request {
-            call_no: 1,
-            bytes: 4_000,
-            sha256: "cd".repeat(32),
-            tools: 6,
-            messages: 1,
-        },
+        Record::Request { call_no: 1, bytes: 4_000, sha256: "cd".repeat(32), tools: 6, messages: 1 },
         Record::Reply {
             text_chars: 0,
-            calls: vec![CallMade {
-                id: "c1".into(),
-                name: "sky__forecast".into(),
-            }],
+            calls: vec![CallMade { id: "c1".into(), name: "sky__forecast".into() }],
             usage,
             cut_off: true,
             ms: 800,
@@ -69,11 +51,7 @@ fn before_calls() -> Vec<Record> {
 fn calls() -> Vec<Record> {
     let (call_id, tool) = ("c1".to_owned(), "sky.forecast".to_owned());
     vec![
-        Record::Resolve {
-            call_id: call_id.clone(),
-            name: "sky__forecast".into(),
-            resolution: tool.clone(),
-        },
+        Record::Resolve { call_id: call_id.clone(), name: "sky__forecast".into(), resolution: tool.clone() },
         Record::Verdict {
             call_id: call_id.clone(),
             tool: tool.clone(),
@@ -109,36 +87,18 @@ fn after_calls() -> Vec<Record> {
         mend: Text::new("Restore it.", "请恢复。"),
         fatal: true,
     };
-    let tokens = TokenUsage {
-        input: Some(900),
-        cached: Some(800),
-        output: Some(40),
-    };
+    let tokens = TokenUsage { input: Some(900), cached: Some(800), output: Some(40) };
     vec![
-        Record::Rise {
-            cause: "called unshown".into(),
-            tools: vec!["map.find".into()],
-            reach: "extended".into(),
-        },
+        Record::Rise { cause: "called unshown".into(), tools: vec!["map.find".into()], reach: "extended".into() },
         Record::Problem { problem },
-        Record::End {
-            state: "done".into(),
-            exit_code: 0,
-            calls: 2,
-            tokens,
-            ms: 5_300,
-            answer_chars: 80,
-        },
+        Record::End { state: "done".into(), exit_code: 0, calls: 2, tokens, ms: 5_300, answer_chars: 80 },
     ]
 }
 
 /// The names in backticks in the section of the document that describes `kind`.
 fn section<'a>(document: &'a str, kind: &str) -> &'a str {
     let head = format!("### `{kind}`");
-    let from = document
-        .split_once(&head)
-        .unwrap_or_else(|| panic!("docs/trace-format.md lacks {head}"))
-        .1;
+    let from = document.split_once(&head).unwrap_or_else(|| panic!("docs/trace-format.md lacks {head}")).1;
     from.split_once("\n#").map_or(from, |(section, _)| section)
 }
 
@@ -149,16 +109,8 @@ fn the_document_describes_every_kind_and_every_field() {
         let value = serde_json::to_value(&record).expect("json");
         let kind = value["kind"].as_str().expect("a kind").to_owned();
         let section = section(document, &kind);
-        for field in value
-            .as_object()
-            .expect("an object")
-            .keys()
-            .filter(|key| *key != "kind")
-        {
-            assert!(
-                section.contains(&format!("| `{field}` |")),
-                "docs/trace-format.md: {kind} lacks `{field}`"
-            );
+        for field in value.as_object().expect("an object").keys().filter(|key| *key != "kind") {
+            assert!(section.contains(&format!("| `{field}` |")), "docs/trace-format.md: {kind} lacks `{field}`");
         }
     }
     assert_eq!(

@@ -93,11 +93,7 @@ fn no_canary_survives_at_any_depth_or_under_a_telling_name() {
     ];
     for name in names {
         for secret in [json!("CANARY"), json!(["CANARY"]), json!({"x": "CANARY"})] {
-            let values = [
-                json!({name: secret}),
-                json!([[name, secret]]),
-                json!([{"name": name, "value": secret}]),
-            ];
+            let values = [json!({name: secret}), json!([[name, secret]]), json!([{"name": name, "value": secret}])];
             for value in values {
                 assert!(!redact(&value).to_string().contains("CANARY"), "{value}");
             }
@@ -143,10 +139,7 @@ fn the_text_around_a_secret_stays() {
         redact_text("去 https://a.org/?token=abc123&city=北京 看"),
         "去 https://a.org/?token=[redacted]&city=北京 看"
     );
-    assert_eq!(
-        redact_text(r#"{"password":"x y","city":"北京"}"#),
-        r#"{"password":"[redacted]","city":"北京"}"#
-    );
+    assert_eq!(redact_text(r#"{"password":"x y","city":"北京"}"#), r#"{"password":"[redacted]","city":"北京"}"#);
     assert_eq!(redact_text("密码：hunter22，然后登录"), "密码：[redacted]，然后登录");
 }
 

@@ -9,11 +9,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn rise(cause: &str) -> Record {
-    Record::Rise {
-        cause: cause.into(),
-        tools: vec!["sky.forecast".into()],
-        reach: "extended".into(),
-    }
+    Record::Rise { cause: cause.into(), tools: vec!["sky.forecast".into()], reach: "extended".into() }
 }
 
 #[test]
@@ -25,16 +21,8 @@ fn every_kind_of_record_reads_back_as_it_was_written() {
     }
     let (lines, problems) = read(writer.path()).expect("read");
     assert_eq!(problems, []);
-    assert_eq!(
-        lines.iter().map(|line| line.record.clone()).collect::<Vec<_>>(),
-        samples()
-    );
-    assert!(
-        lines
-            .iter()
-            .enumerate()
-            .all(|(n, line)| line.seq == n as u64 && line.v == VERSION)
-    );
+    assert_eq!(lines.iter().map(|line| line.record.clone()).collect::<Vec<_>>(), samples());
+    assert!(lines.iter().enumerate().all(|(n, line)| line.seq == n as u64 && line.v == VERSION));
     assert!(lines.is_sorted_by_key(|line| line.at_ms));
 }
 
@@ -93,9 +81,7 @@ fn fill(value: Value, canary: &str) -> Value {
         Value::Array(items) => items.into_iter().map(|item| fill(item, canary)).collect(),
         Value::Object(map) => {
             let keep = |key: &str, value: &Value| key == "kind" && value.is_string();
-            map.into_iter()
-                .map(|(k, v)| if keep(&k, &v) { (k, v) } else { (k, fill(v, canary)) })
-                .collect()
+            map.into_iter().map(|(k, v)| if keep(&k, &v) { (k, v) } else { (k, fill(v, canary)) }).collect()
         }
         other => other,
     }
@@ -126,15 +112,8 @@ fn reopening_cuts_a_half_line_and_goes_on_counting() {
         again.write(&rise("three")).expect("written");
         let (lines, problems) = read(&path).expect("read");
         assert_eq!(problems, [], "cut at {end}");
-        assert!(
-            lines.iter().enumerate().all(|(n, line)| line.seq == n as u64),
-            "cut at {end}"
-        );
-        assert_eq!(
-            lines.last().map(|line| line.record.clone()),
-            Some(rise("three")),
-            "cut at {end}"
-        );
+        assert!(lines.iter().enumerate().all(|(n, line)| line.seq == n as u64), "cut at {end}");
+        assert_eq!(lines.last().map(|line| line.record.clone()), Some(rise("three")), "cut at {end}");
     }
 }
 
@@ -152,11 +131,7 @@ impl Store for Disk {
         let end = (start + bytes.len()).min(self.room);
         self.bytes.resize(self.bytes.len().max(end), 0);
         self.bytes[start..end].copy_from_slice(&bytes[..end - start]);
-        if end - start == bytes.len() {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::StorageFull.into())
-        }
+        if end - start == bytes.len() { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
     }
 
     fn cut(&mut self, len: u64) -> io::Result<()> {
@@ -173,26 +148,14 @@ impl Store for Disk {
 fn a_full_disk_costs_only_the_record_that_did_not_fit() {
     for no_cuts in 0..3 {
         for room in 0..24 {
-            let disk = Disk {
-                room,
-                no_cuts,
-                ..Disk::default()
-            };
-            let mut out = Appender {
-                store: disk,
-                good: 0,
-                torn: false,
-            };
+            let disk = Disk { room, no_cuts, ..Disk::default() };
+            let mut out = Appender { store: disk, good: 0, torn: false };
             let first: Vec<bool> = (0..4).map(|_| out.append(b"{\"a\":1}\n").is_ok()).collect();
             out.store.room = 1_000;
             out.store.no_cuts = 0;
             out.append(b"{}\n").expect("there is room now");
             let wanted = "{\"a\":1}\n".repeat(first.iter().filter(|ok| **ok).count()) + "{}\n";
-            assert_eq!(
-                String::from_utf8_lossy(&out.store.bytes),
-                wanted,
-                "room {room}, {no_cuts} failed cuts"
-            );
+            assert_eq!(String::from_utf8_lossy(&out.store.bytes), wanted, "room {room}, {no_cuts} failed cuts");
         }
     }
 }
