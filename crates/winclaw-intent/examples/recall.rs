@@ -107,7 +107,9 @@ impl Set {
         let (catalog, _) = Catalog::build(entries);
         let built = start.elapsed();
         let queries = lines(&folder.join("queries.jsonl"))?;
-        let requests = queries.iter().map(|query| names.request(query, &tools, &catalog)).collect();
+        let requests = queries.iter().map(|query| names.request(query, &tools, &catalog));
+        // A request that needs no tool cannot be met or missed.
+        let requests = requests.filter(|request| !request.needs.is_empty()).collect();
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Set { name, catalog, built, requests })
     }
@@ -165,9 +167,9 @@ impl Request {
 fn closed(catalog: &Catalog, order: &[ToolIx], limit: usize) -> Vec<ToolIx> {
     let mut shown: Vec<ToolIx> = Vec::new();
     for &ix in order {
-        let group = std::iter::once(ix).chain(catalog.requires(ix).iter().copied()).chain(catalog.closure(ix));
-        for tool in group {
-            if !shown.contains(&tool) && shown.len() < limit {
+        let direct = catalog.requires(ix).iter().copied();
+        for tool in std::iter::once(ix).chain(direct).chain(catalog.closure(ix)) {
+            if shown.len() < limit && !shown.contains(&tool) {
                 shown.push(tool);
             }
         }
