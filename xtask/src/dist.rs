@@ -33,17 +33,10 @@ fn install(from: &Path, to: &Path) -> Result<(), Failed> {
 }
 
 fn lay_out(only: Vec<String>, release: bool, out: &Path) -> Result<Vec<PackageReport>, Failed> {
-    let built = winclaw_package::build_plugins(&BuildOptions {
-        workspace: Some(root()),
-        only,
-        release,
-    })?;
+    let built = winclaw_package::build_plugins(&BuildOptions { workspace: Some(root()), only, release })?;
     let host = std::env::current_exe().map_err(Failed::new)?;
     fs::create_dir_all(out).map_err(|error| Failed::new(format!("{}: {error}", out.display())))?;
-    built
-        .iter()
-        .map(|plugin| Ok(winclaw_package::lay_out(plugin, &host, out)?))
-        .collect()
+    built.iter().map(|plugin| Ok(winclaw_package::lay_out(plugin, &host, out)?)).collect()
 }
 
 /// `cargo xtask demo`.
@@ -55,18 +48,11 @@ pub fn demo(arguments: &[String]) -> Result<(), Failed> {
 /// `cargo xtask package`: into the same folder that `dist` and `demo` use, so that the host finds them.
 pub fn package(names: Vec<String>, release: bool) -> Result<(), Failed> {
     let (_, target) = winclaw_package::plugin_crates(Some(&root()))?;
-    let out = target
-        .join("dist")
-        .join(if release { "release" } else { "debug" })
-        .join("plugins");
+    let out = target.join("dist").join(if release { "release" } else { "debug" }).join("plugins");
     for report in lay_out(names, release, &out)? {
         let tools: Vec<&str> = report.manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
         let (id, version) = (&report.manifest.id, &report.manifest.version);
-        print(&format!(
-            "{id} {version}: {} ({} KiB)",
-            tools.join(", "),
-            report.library_bytes / 1024
-        ));
+        print(&format!("{id} {version}: {} ({} KiB)", tools.join(", "), report.library_bytes / 1024));
         print(&format!("  {}", report.folder.display()));
     }
     Ok(())

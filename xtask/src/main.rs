@@ -4,6 +4,8 @@
 //! - Each command says what it runs and ends with the exit code of the first thing that failed.
 //! - Nothing is installed but what `test` needs beyond Rust, and only where it may (Debian, as root).
 
+#![allow(unreachable_pub, reason = "a program exports nothing; pub here means: for the other modules")]
+
 mod bench;
 mod dist;
 mod process;

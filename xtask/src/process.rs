@@ -14,10 +14,7 @@ pub struct Failed {
 impl Failed {
     /// A failure with exit code 1.
     pub fn new(what: impl fmt::Display) -> Self {
-        Failed {
-            what: what.to_string(),
-            code: 1,
-        }
+        Failed { what: what.to_string(), code: 1 }
     }
 
     /// The exit code.
@@ -45,10 +42,7 @@ pub fn say(line: &str) {
 }
 
 /// Prints a result on standard output.
-#[expect(
-    clippy::print_stdout,
-    reason = "a command-line program's result goes to standard output"
-)]
+#[expect(clippy::print_stdout, reason = "a command-line program's result goes to standard output")]
 pub fn print(line: &str) {
     println!("{line}");
 }
@@ -70,18 +64,9 @@ pub fn cargo() -> Command {
 pub fn run(command: &mut Command) -> Result<(), Failed> {
     let line = words(command);
     say(&format!("$ {line}"));
-    let status = command
-        .status()
-        .map_err(|error| Failed::new(format!("cannot run `{line}`: {error}")))?;
+    let status = command.status().map_err(|error| Failed::new(format!("cannot run `{line}`: {error}")))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failed {
-            what: format!("`{line}` failed ({status})"),
-            code,
-        })
-    }
+    if status.success() { Ok(()) } else { Err(Failed { what: format!("`{line}` failed ({status})"), code }) }
 }
 
 /// Whether `program` stands in a folder of PATH.
@@ -92,13 +77,7 @@ pub fn exists(program: &str) -> bool {
 }
 
 fn words(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let arguments = command
-        .get_args()
-        .map(|argument| argument.to_string_lossy().into_owned());
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
     std::iter::once(program).chain(arguments).collect::<Vec<_>>().join(" ")
 }

@@ -7,10 +7,8 @@ use crate::process::{self, Failed, cargo, exists, say};
 use crate::{dist, tidy};
 
 /// What the tests need beyond Rust: a program, and the Debian packages that bring it.
-const NEEDS: [(&str, &str); 2] = [
-    ("soffice", "libreoffice-writer-nogui fonts-noto-cjk"),
-    ("pdftotext", "poppler-utils"),
-];
+const NEEDS: [(&str, &str); 2] =
+    [("soffice", "libreoffice-writer-nogui fonts-noto-cjk"), ("pdftotext", "poppler-utils")];
 
 /// Installs what is missing, holds the code against the design, and runs every test; `arguments` go to the runner.
 pub fn run(arguments: &[String]) -> Result<(), Failed> {
@@ -38,11 +36,7 @@ fn provide(program: &str, packages: &str) -> Result<(), Failed> {
 }
 
 fn run_shell(line: &str) -> Result<(), Failed> {
-    process::run(
-        Command::new("sh")
-            .args(["-c", line])
-            .env("DEBIAN_FRONTEND", "noninteractive"),
-    )
+    process::run(Command::new("sh").args(["-c", line]).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 fn is_root() -> bool {

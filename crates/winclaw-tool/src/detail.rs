@@ -13,9 +13,7 @@ pub fn lookup<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
 /// Keys that the arguments do not have are left out; values are cut to 60 characters and freed of control characters,
 /// so that the line can be shown on a terminal. Empty when no key has a value.
 pub fn detail_line(keys: &[String], arguments: &Value) -> String {
-    let shown = keys
-        .iter()
-        .filter_map(|key| Some(format!("{key}: {}", short(lookup(arguments, key)?))));
+    let shown = keys.iter().filter_map(|key| Some(format!("{key}: {}", short(lookup(arguments, key)?))));
     shown.collect::<Vec<_>>().join(", ")
 }
 
@@ -24,11 +22,7 @@ fn short(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let mut shown: String = whole
-        .chars()
-        .take(MAX_VALUE)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let mut shown: String = whole.chars().take(MAX_VALUE).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if whole.chars().nth(MAX_VALUE).is_some() {
         shown.push('…');
     }
@@ -50,10 +44,7 @@ mod tests {
 
     #[test]
     fn escape_sequences_and_long_values_cannot_spoil_a_terminal() {
-        let line = detail_line(
-            &["t".to_owned()],
-            &json!({"t": format!("\u{1b}[2J{}", "字".repeat(80))}),
-        );
+        let line = detail_line(&["t".to_owned()], &json!({"t": format!("\u{1b}[2J{}", "字".repeat(80))}));
         assert!(!line.contains('\u{1b}'));
         assert!(line.ends_with('…') && line.chars().count() < 70, "{line}");
     }

@@ -49,10 +49,7 @@ impl FailureCode {
 
     /// Whether the same call may succeed later without being changed: `Timeout`, `Unavailable` and `Crashed`.
     pub fn retryable_by_default(self) -> bool {
-        matches!(
-            self,
-            FailureCode::Timeout | FailureCode::Unavailable | FailureCode::Crashed
-        )
+        matches!(self, FailureCode::Timeout | FailureCode::Unavailable | FailureCode::Crashed)
     }
 }
 
@@ -73,12 +70,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of `code` with the retry rule of [`FailureCode::retryable_by_default`] and no hint.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Failure {
-            code,
-            message: message.into(),
-            hint: None,
-            retryable: code.retryable_by_default(),
-        }
+        Failure { code, message: message.into(), hint: None, retryable: code.retryable_by_default() }
     }
 
     /// The arguments are wrong. Say which field, what was expected, and a value that would do.

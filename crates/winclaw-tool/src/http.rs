@@ -85,10 +85,9 @@ impl<'de> Deserialize<'de> for HttpBody {
         use base64::Engine as _;
         match BodyRepr::deserialize(deserializer)? {
             BodyRepr::Text(text) => Ok(HttpBody(text.into_bytes())),
-            BodyRepr::Bytes { base64 } => base64::engine::general_purpose::STANDARD
-                .decode(base64)
-                .map(HttpBody)
-                .map_err(serde::de::Error::custom),
+            BodyRepr::Bytes { base64 } => {
+                base64::engine::general_purpose::STANDARD.decode(base64).map(HttpBody).map_err(serde::de::Error::custom)
+            }
         }
     }
 }
@@ -101,10 +100,7 @@ mod tests {
     fn bodies_survive_json_whatever_their_bytes() {
         for bytes in [b"".to_vec(), "北京".as_bytes().to_vec(), vec![0xff, 0x00, 0xd6]] {
             let json = serde_json::to_string(&HttpBody(bytes.clone())).expect("json");
-            assert_eq!(
-                serde_json::from_str::<HttpBody>(&json).expect("a body"),
-                HttpBody(bytes)
-            );
+            assert_eq!(serde_json::from_str::<HttpBody>(&json).expect("a body"), HttpBody(bytes));
         }
     }
 }

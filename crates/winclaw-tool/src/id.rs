@@ -35,17 +35,11 @@ impl PluginId {
     pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
         let id = id.into();
         let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
-        let starts_well = id
-            .bytes()
-            .next()
-            .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let starts_well = id.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
         if starts_well && id.len() <= MAX_PART && id.bytes().all(legal) {
             Ok(PluginId(id))
         } else {
-            Err(IdError {
-                given: id,
-                rule: "use 1 to 64 of a-z, 0-9, _ and -, starting with a letter or digit",
-            })
+            Err(IdError { given: id, rule: "use 1 to 64 of a-z, 0-9, _ and -, starting with a letter or digit" })
         }
     }
 
@@ -91,18 +85,11 @@ impl ToolId {
     /// Reads `source.name`.
     pub fn parse(id: &str) -> Result<Self, IdError> {
         let rule = "write it as source.name";
-        let refuse = || IdError {
-            given: id.to_owned(),
-            rule,
-        };
+        let refuse = || IdError { given: id.to_owned(), rule };
         let (source, name) = id.split_once('.').ok_or_else(refuse)?;
         PluginId::new(source)?;
         let legal = !name.is_empty() && name.len() <= 256 && !name.chars().any(char::is_control);
-        if legal {
-            Ok(ToolId(id.to_owned()))
-        } else {
-            Err(refuse())
-        }
+        if legal { Ok(ToolId(id.to_owned())) } else { Err(refuse()) }
     }
 
     /// The whole id, `source.name`.

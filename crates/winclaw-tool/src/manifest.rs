@@ -66,10 +66,7 @@ enum DependencyRepr {
 impl From<DependencyRepr> for Dependency {
     fn from(repr: DependencyRepr) -> Self {
         match repr {
-            DependencyRepr::Plain(tool) => Dependency {
-                tool,
-                kind: DependencyKind::Requires,
-            },
+            DependencyRepr::Plain(tool) => Dependency { tool, kind: DependencyKind::Requires },
             DependencyRepr::Kind { tool, kind } => Dependency { tool, kind },
         }
     }
@@ -242,25 +239,16 @@ impl PluginManifest {
         let mut errors = Vec::new();
         let mut fault = |at: String, what: String| errors.push(ManifestError { at, what });
         if self.schema != Self::SCHEMA {
-            fault(
-                "schema".into(),
-                format!("is {}, this host reads {}", self.schema, Self::SCHEMA),
-            );
+            fault("schema".into(), format!("is {}, this host reads {}", self.schema, Self::SCHEMA));
         }
         if !is_version(&self.version) {
-            fault(
-                "version".into(),
-                format!("`{}` is not MAJOR.MINOR.PATCH, such as 1.0.0", self.version),
-            );
+            fault("version".into(), format!("`{}` is not MAJOR.MINOR.PATCH, such as 1.0.0", self.version));
         }
         if self.tools.is_empty() {
             fault("tools".into(), "is empty; a plugin has at least one tool".into());
         }
         for host in self.permissions.http.iter().filter(|host| !is_host(host)) {
-            fault(
-                "permissions.http".into(),
-                format!("`{host}` is not a plain host name such as api.example.org"),
-            );
+            fault("permissions.http".into(), format!("`{host}` is not a plain host name such as api.example.org"));
         }
         let mut seen = BTreeSet::new();
         for tool in &self.tools {
@@ -279,10 +267,7 @@ fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
         fault(at("name"), format!("`{}` must be 1 to 64 of a-z, 0-9 and _", tool.name));
     }
     if tool.category.trim().is_empty() {
-        fault(
-            at("category"),
-            "is empty; name the need it serves, such as information".into(),
-        );
+        fault(at("category"), "is empty; name the need it serves, such as information".into());
     }
     if tool.summary.is_empty() {
         fault(at("summary"), "is empty; say in one line what the tool does".into());
@@ -291,18 +276,12 @@ fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
         fault(at("timeout_ms"), "is 0; give a positive number of milliseconds".into());
     }
     if tool.parameters.get("type").and_then(Value::as_str) != Some("object") {
-        fault(
-            at("parameters"),
-            "must be a JSON Schema with \"type\": \"object\"".into(),
-        );
+        fault(at("parameters"), "must be a JSON Schema with \"type\": \"object\"".into());
     }
     for key in tool.detail_keys.iter().chain(&tool.volatile_keys) {
         if !tool.has_parameter(key) {
             let known = parameter_names(&tool.parameters).join(", ");
-            fault(
-                at("detail_keys"),
-                format!("`{key}` names no parameter; the parameters are: {known}"),
-            );
+            fault(at("detail_keys"), format!("`{key}` names no parameter; the parameters are: {known}"));
         }
     }
 }
@@ -310,10 +289,7 @@ fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
 fn is_version(version: &str) -> bool {
     let core = version.split(['-', '+']).next().unwrap_or("");
     let parts: Vec<&str> = core.split('.').collect();
-    parts.len() == 3
-        && parts
-            .iter()
-            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+    parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn is_host(host: &str) -> bool {
@@ -330,9 +306,7 @@ fn is_tool_name(name: &str) -> bool {
 fn names_parameter(schema: &Value, path: &str) -> bool {
     let mut at = schema;
     path.split('.').all(|key| {
-        let found = deref(schema, at)
-            .get("properties")
-            .and_then(|properties| properties.get(key));
+        let found = deref(schema, at).get("properties").and_then(|properties| properties.get(key));
         found.inspect(|inner| at = inner).is_some()
     })
 }
@@ -344,9 +318,7 @@ fn deref<'a>(root: &'a Value, at: &'a Value) -> &'a Value {
 
 fn parameter_names(schema: &Value) -> Vec<&str> {
     let properties = schema.get("properties").and_then(Value::as_object);
-    properties
-        .map(|map| map.keys().map(String::as_str).collect())
-        .unwrap_or_default()
+    properties.map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -391,16 +363,8 @@ mod tests {
             ("/schema", json!(2), "schema"),
             ("/tools", json!([]), "tools"),
             ("/permissions/http", json!(["https://x/"]), "permissions.http"),
-            (
-                "/tools/0/detail_keys",
-                json!(["place.country"]),
-                "tools.forecast.detail_keys",
-            ),
-            (
-                "/tools/0/parameters",
-                json!({"type": "array"}),
-                "tools.forecast.parameters",
-            ),
+            ("/tools/0/detail_keys", json!(["place.country"]), "tools.forecast.detail_keys"),
+            ("/tools/0/parameters", json!({"type": "array"}), "tools.forecast.parameters"),
             ("/tools/0/name", json!("Fore Cast"), "tools.Fore Cast.name"),
             ("/tools/0/timeout_ms", json!(0), "tools.forecast.timeout_ms"),
         ];
@@ -416,9 +380,6 @@ mod tests {
     fn what_is_written_reads_back_the_same() {
         let manifest = read(manifest());
         let text = serde_json::to_string(&manifest).expect("json");
-        assert_eq!(
-            serde_json::from_str::<PluginManifest>(&text).expect("a manifest"),
-            manifest
-        );
+        assert_eq!(serde_json::from_str::<PluginManifest>(&text).expect("a manifest"), manifest);
     }
 }

@@ -64,11 +64,7 @@ pub struct Complaint {
 impl Complaint {
     /// A complaint in both languages, without a way to mend it.
     pub fn new(exit: Exit, en: impl Into<String>, zh: impl Into<String>) -> Self {
-        Complaint {
-            exit,
-            what: Text::new(en, zh),
-            mend: Text::default(),
-        }
+        Complaint { exit, what: Text::new(en, zh), mend: Text::default() }
     }
 
     /// The same with a way to mend it.

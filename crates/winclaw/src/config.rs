@@ -74,11 +74,7 @@ impl Config {
         let places = directories::ProjectDirs::from("", "", "winclaw");
         let home = |pick: fn(&directories::ProjectDirs) -> &Path| places.as_ref().map(|dirs| pick(dirs).to_owned());
         let default_file = home(|dirs| dirs.config_dir()).map(|dir| dir.join("config.toml"));
-        let file = common
-            .config
-            .clone()
-            .or(default_file)
-            .unwrap_or_else(|| "config.toml".into());
+        let file = common.config.clone().or(default_file).unwrap_or_else(|| "config.toml".into());
         let read = read_file(&file, common.config.is_some())?;
         let data_dir = common.data_dir.clone().or_else(|| home(|dirs| dirs.data_dir()));
         let data_dir = data_dir.unwrap_or_else(|| std::env::temp_dir().join("winclaw"));
@@ -100,9 +96,7 @@ impl Config {
 
 fn roots(files: FilesTable) -> Vec<(PathBuf, bool)> {
     let write = files.write.into_iter().map(|folder| (folder, true));
-    write
-        .chain(files.read.into_iter().map(|folder| (folder, false)))
-        .collect()
+    write.chain(files.read.into_iter().map(|folder| (folder, false))).collect()
 }
 
 fn read_file(file: &Path, named: bool) -> Result<File, Complaint> {
@@ -113,10 +107,8 @@ fn read_file(file: &Path, named: bool) -> Result<File, Complaint> {
     };
     toml::from_str(&text).map_err(|error| {
         let (place, why) = (file.display(), error.to_string());
-        Complaint::new(Exit::Usage, format!("{place}: {why}"), format!("{place}：{why}")).mend(
-            "correct the line it names, or remove it",
-            "改正所指的那一行，或将其删除",
-        )
+        Complaint::new(Exit::Usage, format!("{place}: {why}"), format!("{place}：{why}"))
+            .mend("correct the line it names, or remove it", "改正所指的那一行，或将其删除")
     })
 }
 
@@ -126,10 +118,7 @@ fn choose_lang(word: Option<LangWord>, configured: Option<&str>, file: &Path) ->
         (Some(LangWord::Zh), _) | (None, Some("zh")) => Ok(Lang::Zh),
         (None, Some(other)) => Err(Complaint::new(
             Exit::Usage,
-            format!(
-                "{}: lang = \"{other}\" is not a language this program speaks",
-                file.display()
-            ),
+            format!("{}: lang = \"{other}\" is not a language this program speaks", file.display()),
             format!("{}：lang = \"{other}\" 不是本程序支持的语言", file.display()),
         )
         .mend("use \"en\" or \"zh\"", "请用 \"en\" 或 \"zh\"")),
@@ -139,23 +128,14 @@ fn choose_lang(word: Option<LangWord>, configured: Option<&str>, file: &Path) ->
 
 /// The language of the locale, by the variables that decide it, then by the system.
 pub fn locale_lang() -> Lang {
-    let named = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .iter()
-        .filter_map(|name| std::env::var(name).ok());
-    let locale = named
-        .into_iter()
-        .find(|value| !value.is_empty())
-        .or_else(sys_locale::get_locale);
+    let named = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+    let locale = named.into_iter().find(|value| !value.is_empty()).or_else(sys_locale::get_locale);
     locale.map_or(Lang::En, |locale| Lang::from_locale(&locale))
 }
 
 fn default_plugins(data_dir: &Path) -> PathBuf {
-    let beside = std::env::current_exe()
-        .ok()
-        .and_then(|exe| Some(exe.parent()?.join("plugins")));
-    beside
-        .filter(|folder| folder.is_dir())
-        .unwrap_or_else(|| data_dir.join("plugins"))
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("plugins")));
+    beside.filter(|folder| folder.is_dir()).unwrap_or_else(|| data_dir.join("plugins"))
 }
 
 #[cfg(test)]
@@ -168,10 +148,7 @@ mod tests {
         let file = folder.path().join("config.toml");
         std::fs::write(&file, "[plugins]\nfoldr = \"x\"\n").expect("written");
         let complaint = read_file(&file, true).expect_err("a misspelt field");
-        assert!(
-            complaint.what.en.contains("foldr") && complaint.what.en.contains("folder"),
-            "{complaint:?}"
-        );
+        assert!(complaint.what.en.contains("foldr") && complaint.what.en.contains("folder"), "{complaint:?}");
         assert_eq!(complaint.exit, Exit::Usage);
     }
 

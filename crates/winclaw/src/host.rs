@@ -52,14 +52,7 @@ impl Host {
         let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
         problems.extend(more);
         let index = Index::build(toolbox.catalog());
-        Ok(Host {
-            config,
-            screen,
-            plugins,
-            toolbox,
-            index,
-            problems,
-        })
+        Ok(Host { config, screen, plugins, toolbox, index, problems })
     }
 
     /// The catalogue.
@@ -73,34 +66,22 @@ impl Host {
         if count > 0 {
             let en = format!("{count} problems with plugins; `winclaw plugin list` shows them");
             let zh = format!("插件有 {count} 个问题；运行 winclaw plugin list 查看");
-            self.screen
-                .note(&self.screen.paint(Style::Yellow, self.screen.word(&en, &zh)));
+            self.screen.note(&self.screen.paint(Style::Yellow, self.screen.word(&en, &zh)));
         }
     }
 
     /// A problem as two lines for a person.
     pub fn problem_lines(&self, problem: &Problem) -> String {
         let screen = &self.screen;
-        let mark = if problem.fatal {
-            screen.paint(Style::Red, "✗")
-        } else {
-            screen.paint(Style::Yellow, "!")
-        };
-        let (what, mend) = (
-            harmless(screen.text(&problem.what)),
-            harmless(screen.text(&problem.mend)),
-        );
+        let mark = if problem.fatal { screen.paint(Style::Red, "✗") } else { screen.paint(Style::Yellow, "!") };
+        let (what, mend) = (harmless(screen.text(&problem.what)), harmless(screen.text(&problem.mend)));
         format!("{mark} {}: {what}\n    {mend}", harmless(&problem.subject))
     }
 
     /// The tool that `name` means; otherwise a complaint that offers the nearest.
     pub fn find(&self, name: &str) -> Result<ToolIx, Complaint> {
         let ids = |tools: &[ToolIx]| {
-            tools
-                .iter()
-                .map(|tool| self.catalog().get(*tool).id.to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
+            tools.iter().map(|tool| self.catalog().get(*tool).id.to_string()).collect::<Vec<_>>().join(", ")
         };
         match self.catalog().resolve(name) {
             Resolution::One(tool) => Ok(tool),
@@ -110,15 +91,11 @@ impl Host {
                 format!("“{name}”可指多个工具：{}", ids(&tools)),
             )
             .mend("name one of them by its whole id", "请写出完整的工具 id")),
-            Resolution::Unknown { nearest } if nearest.is_empty() => Err(unknown(name).mend(
-                "`winclaw tool list` lists every tool",
-                "运行 winclaw tool list 查看所有工具",
-            )),
+            Resolution::Unknown { nearest } if nearest.is_empty() => {
+                Err(unknown(name).mend("`winclaw tool list` lists every tool", "运行 winclaw tool list 查看所有工具"))
+            }
             Resolution::Unknown { nearest } => Err(unknown(name).mend(
-                format!(
-                    "the nearest are: {}; `winclaw tool list` lists every tool",
-                    ids(&nearest)
-                ),
+                format!("the nearest are: {}; `winclaw tool list` lists every tool", ids(&nearest)),
                 format!("相近的工具：{}；运行 winclaw tool list 查看所有工具", ids(&nearest)),
             )),
         }
@@ -126,11 +103,7 @@ impl Host {
 }
 
 fn unknown(name: &str) -> Complaint {
-    Complaint::new(
-        Exit::Usage,
-        format!("there is no tool `{name}`"),
-        format!("没有名为“{name}”的工具"),
-    )
+    Complaint::new(Exit::Usage, format!("there is no tool `{name}`"), format!("没有名为“{name}”的工具"))
 }
 
 fn load_options(config: &Config, opening: Opening) -> Result<LoadOptions, Complaint> {

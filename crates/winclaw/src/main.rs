@@ -7,6 +7,8 @@
 //! - What comes from outside is freed of control characters before a terminal sees it.
 //! - Every end has one of the exit codes of [`complaint::Exit`], and with `--output json` one JSON line on standard error.
 
+#![allow(unreachable_pub, reason = "a program exports nothing; pub here means: for the other modules")]
+
 mod cli;
 mod commands;
 mod complaint;
@@ -27,9 +29,7 @@ use crate::config::Config;
 use crate::screen::{Screen, Style};
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if arguments.get(1).is_some_and(|word| word == "tool-host") {
         return ExitCode::from(u8::try_from(winclaw_loader::tool_host_main(&arguments[2..])).unwrap_or(1));
     }
@@ -54,20 +54,10 @@ fn run(cli: Cli) -> Result<Exit, (Screen, Complaint)> {
     let screen = Screen::new(words::lang_of(cli.common.lang));
     let config = Config::load(&cli.common).map_err(|complaint| (screen, complaint))?;
     let screen = Screen::new(config.lang);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| {
         let why = error.to_string();
-        (
-            screen,
-            Complaint::new(
-                Exit::Internal,
-                format!("cannot start: {why}"),
-                format!("无法启动：{why}"),
-            ),
-        )
+        (screen, Complaint::new(Exit::Internal, format!("cannot start: {why}"), format!("无法启动：{why}")))
     })?;
     let done = runtime.block_on(dispatch(config, screen, cli.command, cli.common.verbose > 0));
     // A thread that still waits for the person's answer must not keep the program.
@@ -120,14 +110,7 @@ fn complain(screen: &Screen, complaint: &Complaint, json: bool) {
 /// Diagnostics of the program itself, on standard error; `WINCLAW_LOG` takes a filter such as `winclaw_loader=debug`.
 fn start_log(verbose: u8) {
     use tracing_subscriber::EnvFilter;
-    let default = if verbose > 1 {
-        "winclaw=debug,winclaw_loader=debug,winclaw_model=debug"
-    } else {
-        "off"
-    };
+    let default = if verbose > 1 { "winclaw=debug,winclaw_loader=debug,winclaw_model=debug" } else { "off" };
     let filter = EnvFilter::try_from_env("WINCLAW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

@@ -7,8 +7,6 @@ use winclaw_tool::{Lang, Text};
 /// How a word is set off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// As it is.
-    Plain,
     /// Stronger.
     Bold,
     /// Weaker.
@@ -33,10 +31,7 @@ impl Screen {
     /// A screen in `lang`; colours only on a terminal and without `NO_COLOR`.
     pub fn new(lang: Lang) -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Screen {
-            lang,
-            colour: !refused && stdout().is_terminal() && stderr().is_terminal(),
-        }
+        Screen { lang, colour: !refused && stdout().is_terminal() && stderr().is_terminal() }
     }
 
     /// The wording of `en`/`zh` in this screen's language.
@@ -52,18 +47,13 @@ impl Screen {
     /// `text` in `style`, or as it is where there are no colours.
     pub fn paint(&self, style: Style, text: &str) -> String {
         let code = match style {
-            Style::Plain => return text.to_owned(),
             Style::Bold => "1",
             Style::Dim => "2",
             Style::Green => "32",
             Style::Yellow => "33",
             Style::Red => "31",
         };
-        if self.colour {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
     /// A line of result, on standard output. A closed pipe ends the output, not the program.
@@ -102,13 +92,8 @@ pub fn width(text: &str) -> usize {
 /// Rows set in columns, two spaces apart; the last column runs free.
 pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widest = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| width(cell))
-            .max()
-            .unwrap_or(0)
-    };
+    let widest =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(widest).collect();
     rows.iter().map(|row| set_row(row, &widths)).collect()
 }
@@ -137,10 +122,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_with_wide_characters() {
-        let rows = vec![
-            vec!["天气".to_owned(), "a".to_owned()],
-            vec!["ab".to_owned(), "b".to_owned()],
-        ];
+        let rows = vec![vec!["天气".to_owned(), "a".to_owned()], vec!["ab".to_owned(), "b".to_owned()]];
         assert_eq!(columns(&rows), ["天气  a", "ab    b"]);
     }
 }

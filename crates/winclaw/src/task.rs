@@ -51,24 +51,28 @@ pub async fn model(args: &ModelArgs, host: &Host) -> Result<Box<dyn ChatModel>, 
 
 async fn local_model(screen: &Screen) -> Result<ModelChoice, Complaint> {
     let found = winclaw_model::discover_local().await;
-    let first = found.first().ok_or_else(|| of_model(&ModelError::none_found()))?;
+    let first = found.first().ok_or_else(no_model)?;
     let choice = ModelChoice::from(first);
     let words = screen.word("using the local model", "使用本机模型");
     screen.note(&format!("{words} {}", choice.label()));
     Ok(choice)
 }
 
+fn no_model() -> Complaint {
+    let complaint = of_model(&ModelError::none_found());
+    let (en, zh) = (complaint.what.en.clone(), complaint.what.zh.clone());
+    Complaint::new(complaint.exit, format!("there is no model to ask: {en}"), format!("没有可用的模型：{zh}")).mend(
+        "set DEEPSEEK_API_KEY or OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key, or start Ollama or \
+         LM Studio on this machine; `winclaw demo`, `explain` and `tool call` need no model",
+        "请设置 DEEPSEEK_API_KEY 或 OPENAI_API_KEY，或将 OPENAI_BASE_URL 指向无需密钥的服务，或在本机启动 Ollama、LM Studio；\
+         winclaw demo、explain 和 tool call 无需模型",
+    )
+}
+
 /// The complaint about a script that cannot be read.
 pub fn not_a_script(place: &dyn std::fmt::Display, error: &serde_json::Error) -> Complaint {
-    Complaint::new(
-        Exit::Usage,
-        format!("{place} is no script: {error}"),
-        format!("{place} 不是有效的脚本：{error}"),
-    )
-    .mend(
-        "docs/architecture.md names the form of a script",
-        "脚本的格式见 docs/architecture.md",
-    )
+    Complaint::new(Exit::Usage, format!("{place} is no script: {error}"), format!("{place} 不是有效的脚本：{error}"))
+        .mend("docs/architecture.md names the form of a script", "脚本的格式见 docs/architecture.md")
 }
 
 /// The complaint of a model error, with its exit code.
@@ -80,11 +84,7 @@ pub fn of_model(error: &ModelError) -> Complaint {
         ModelError::ReplayMismatch { .. } => Exit::NotCompleted,
         _ => Exit::Unreachable,
     };
-    Complaint {
-        exit,
-        what: error.text(),
-        mend: error.hint().unwrap_or_default(),
-    }
+    Complaint { exit, what: error.text(), mend: error.hint().unwrap_or_default() }
 }
 
 /// Runs the task to its end, records it, says how it ended, and returns the exit code.
@@ -113,20 +113,13 @@ pub async fn run_with(
             lost.get_or_insert(error);
         }
     };
-    let parts = Parts {
-        toolbox: &host.toolbox,
-        index: &host.index,
-        model,
-        front,
-        cancel: &cancel,
-    };
+    let parts = Parts { toolbox: &host.toolbox, index: &host.index, model, front, cancel: &cancel };
     let started = std::time::Instant::now();
     let report = winclaw_agent::run(parts, options, &mut recorder).await;
     recorder(end(&report, started.elapsed()));
     if let Some(error) = lost {
         let words = host.screen.word("the trace could not be written", "无法写入跟踪记录");
-        host.screen
-            .note(&host.screen.paint(Style::Yellow, &format!("{words}: {error}")));
+        host.screen.note(&host.screen.paint(Style::Yellow, &format!("{words}: {error}")));
     }
     interrupt.abort();
     Ok((report, id))
@@ -198,11 +191,7 @@ fn end(report: &Report, took: std::time::Duration) -> Record {
         state: report.state.as_str().into(),
         exit_code: exit(&report.state) as i32,
         calls: report.calls.into(),
-        tokens: TokenUsage {
-            input: report.usage.input,
-            cached: report.usage.cached,
-            output: report.usage.output,
-        },
+        tokens: TokenUsage { input: report.usage.input, cached: report.usage.cached, output: report.usage.output },
         ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         answer_chars: report.answer.chars().count() as u64,
     }
@@ -226,10 +215,9 @@ fn complaint(state: &EndState) -> Option<Complaint> {
     let new = |en: &str, zh: &str| Some(Complaint::new(exit(state), en, zh));
     match state {
         EndState::Done => None,
-        EndState::ToolFailed => new(
-            "a tool the task needed failed; the lines above say why",
-            "任务所需的工具失败了，原因见上文",
-        ),
+        EndState::ToolFailed => {
+            new("a tool the task needed failed; the lines above say why", "任务所需的工具失败了，原因见上文")
+        }
         EndState::Denied => new(
             "something the task needed was not allowed; allow it with --approve writes or --approve always, or answer yes when asked",
             "任务所需的操作未获允许；可用 --approve writes 或 --approve always 允许，或在询问时回答“是”",
@@ -237,10 +225,7 @@ fn complaint(state: &EndState) -> Option<Complaint> {
         EndState::NotCompleted { why } => new(&format!("not completed: {why}"), &format!("任务未完成：{why}")),
         EndState::Stopped { why } => new(&format!("stopped: {why}"), &format!("已停止：{why}")),
         EndState::ModelFailed(error) => Some(of_model(error)),
-        EndState::Interrupted => new(
-            "interrupted; what ran so far is in the trace",
-            "已中断；已运行的内容见跟踪记录",
-        ),
+        EndState::Interrupted => new("interrupted; what ran so far is in the trace", "已中断；已运行的内容见跟踪记录"),
     }
 }
 
@@ -254,16 +239,14 @@ fn conclude(host: &Host, output: OutputWord, report: &Report, trace: &str) -> Re
             .to_string(),
         );
     }
-    match complaint(&report.state) {
-        None => Ok(Exit::Done),
-        Some(complaint) => Err(complaint),
+    let Some(complaint) = complaint(&report.state) else { return Ok(Exit::Done) };
+    if output == OutputWord::Text {
+        host.screen.note(&host.screen.paint(Style::Dim, host.screen.text(&trace_line(trace))));
     }
+    Err(complaint)
 }
 
 /// A line that says where the record of a task is read.
-pub fn trace_line(id: &str) -> Text {
-    Text::new(
-        format!("trace: winclaw trace show {id}"),
-        format!("跟踪记录：winclaw trace show {id}"),
-    )
+fn trace_line(id: &str) -> Text {
+    Text::new(format!("trace: winclaw trace show {id}"), format!("跟踪记录：winclaw trace show {id}"))
 }

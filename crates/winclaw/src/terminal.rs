@@ -24,12 +24,7 @@ pub struct Terminal {
 impl Terminal {
     /// A front that prints on `screen` in the form `output`; `verbose` adds reasons and log lines.
     pub fn new(screen: Screen, output: OutputWord, verbose: bool) -> Self {
-        Terminal {
-            screen,
-            output,
-            verbose,
-            line_open: Mutex::new(false),
-        }
+        Terminal { screen, output, verbose, line_open: Mutex::new(false) }
     }
 
     /// Ends an open line of the answer.
@@ -67,18 +62,8 @@ impl Terminal {
     fn line_of(&self, event: &Event) -> Option<String> {
         let dim = |text: String| self.screen.paint(Style::Dim, &harmless(&text));
         match event {
-            Event::CallStarted {
-                tool,
-                title,
-                emoji,
-                detail,
-                ..
-            } => {
-                let title = if title.is_empty() {
-                    tool.as_str()
-                } else {
-                    self.screen.text(title)
-                };
+            Event::CallStarted { tool, title, emoji, detail, .. } => {
+                let title = if title.is_empty() { tool.as_str() } else { self.screen.text(title) };
                 Some(format!(
                     "{}  {}",
                     self.screen.paint(Style::Bold, &harmless(&head(emoji, title))),
@@ -93,31 +78,17 @@ impl Terminal {
             }
             Event::Notice { text } => Some(self.screen.paint(Style::Yellow, self.screen.text(text))),
             Event::Progress { fraction, message, .. } if self.verbose => {
-                let percent = fraction
-                    .map(|part| format!("{:.0}% ", part * 100.0))
-                    .unwrap_or_default();
+                let percent = fraction.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
                 Some(dim(format!("   … {percent}{message}")))
             }
             Event::Log { level, message, .. } if self.verbose => Some(dim(format!("   [{level}] {message}"))),
             Event::Rise { cause, tools } if self.verbose => {
                 let words = self.screen.word("more is shown", "展开更多工具");
-                Some(dim(format!(
-                    "   + {words} ({}): {}",
-                    self.screen.text(cause),
-                    tools.join(", ")
-                )))
+                Some(dim(format!("   + {words} ({}): {}", self.screen.text(cause), tools.join(", "))))
             }
-            Event::Exposure {
-                shown,
-                tokens,
-                everything_tokens,
-                ..
-            } if self.verbose => {
+            Event::Exposure { shown, tokens, everything_tokens, .. } if self.verbose => {
                 let names: Vec<&str> = shown.iter().map(|tool| tool.tool.as_str()).collect();
-                Some(dim(format!(
-                    "   > {} ({tokens} / {everything_tokens} tokens)",
-                    names.join(", ")
-                )))
+                Some(dim(format!("   > {} ({tokens} / {everything_tokens} tokens)", names.join(", "))))
             }
             _ => None,
         }
@@ -127,11 +98,7 @@ impl Terminal {
         match failure {
             None => self.screen.paint(Style::Green, &format!("   ✓ {ms} ms")),
             Some(failure) => {
-                let line = format!(
-                    "   ✗ {ms} ms  {}: {}",
-                    failure.code.as_str(),
-                    one_line(&failure.message)
-                );
+                let line = format!("   ✗ {ms} ms  {}: {}", failure.code.as_str(), one_line(&failure.message));
                 let mut line = self.screen.paint(Style::Red, &harmless(&line));
                 if let Some(hint) = &failure.hint {
                     line.push_str(&format!("\n     {}", harmless(self.screen.text(hint))));
@@ -143,9 +110,7 @@ impl Terminal {
 
     /// The question as the person reads it: what would run, what it may do, and what it is about.
     fn question(&self, consent: &Consent) -> String {
-        let choices = self
-            .screen
-            .word("Run it? [y]es, [n]o, [d]etails: ", "运行吗？[y] 是，[n] 否，[d] 详情：");
+        let choices = self.screen.word("Run it? [y]es, [n]o, [d]etails: ", "运行吗？[y] 是，[n] 否，[d] 详情：");
         format!("{}\n{choices}", harmless(self.screen.text(&consent.why)))
     }
 
@@ -161,9 +126,7 @@ impl Terminal {
             match line.trim().to_lowercase().as_str() {
                 "y" | "yes" | "是" => return Answer::Yes,
                 "n" | "no" | "否" => return Answer::No,
-                "d" => self
-                    .screen
-                    .note(&harmless(&serde_json::to_string_pretty(arguments).unwrap_or_default())),
+                "d" => self.screen.note(&harmless(&serde_json::to_string_pretty(arguments).unwrap_or_default())),
                 _ => {}
             }
         }
@@ -180,10 +143,7 @@ impl Terminal {
         }
         let line = prompt(&format!("{words}\n> ")).await?;
         let line = line.trim();
-        let chosen = line
-            .parse::<usize>()
-            .ok()
-            .and_then(|number| options.get(number.checked_sub(1)?));
+        let chosen = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
         Some(chosen.cloned().unwrap_or_else(|| line.to_owned()))
     }
 }
@@ -217,21 +177,13 @@ async fn prompt(question: &str) -> Option<String> {
     let _ = write!(stderr().lock(), "{question}");
     let read = || {
         let mut line = String::new();
-        stdin()
-            .read_line(&mut line)
-            .ok()
-            .filter(|bytes| *bytes > 0)
-            .map(|_| line)
+        stdin().read_line(&mut line).ok().filter(|bytes| *bytes > 0).map(|_| line)
     };
     tokio::task::spawn_blocking(read).await.ok().flatten()
 }
 
 fn head(emoji: &str, title: &str) -> String {
-    if emoji.is_empty() {
-        title.to_owned()
-    } else {
-        format!("{emoji} {title}")
-    }
+    if emoji.is_empty() { title.to_owned() } else { format!("{emoji} {title}") }
 }
 
 /// The first line of `text`, at most 300 characters of it.

@@ -9,31 +9,19 @@ use crate::config::locale_lang;
 /// Every help text of the command line and its Chinese wording; a test holds it complete.
 const CHINESE: &[(&str, &str)] = &[
     ("WinClaw, a tool host for AI agents", "WinClaw：AI 智能体的工具宿主"),
-    (
-        "Language of messages; the default follows the locale",
-        "消息语言；默认随系统区域设置",
-    ),
+    ("Language of messages; the default follows the locale", "消息语言；默认随系统区域设置"),
     (
         "Folder of plugin packages; the default is `plugins` beside the program, then in the data folder",
         "插件包所在文件夹；默认为程序旁的 plugins，其次为数据文件夹中的 plugins",
     ),
-    (
-        "Folder for traces, plugin data and the library cache",
-        "存放跟踪记录、插件数据和库缓存的文件夹",
-    ),
+    ("Folder for traces, plugin data and the library cache", "存放跟踪记录、插件数据和库缓存的文件夹"),
     ("Configuration file", "配置文件"),
-    (
-        "Say more about what happens inside; twice for all of it",
-        "输出更多内部信息；写两次则全部输出",
-    ),
+    ("Say more about what happens inside; twice for all of it", "输出更多内部信息；写两次则全部输出"),
     (
         "Show which tools a model would see for a request, and why; needs no model and no network",
         "显示模型针对某个请求会看到哪些工具及其原因；无需模型和网络",
     ),
-    (
-        "Give a request to a model and let it use the tools",
-        "把请求交给模型，并让它使用工具",
-    ),
+    ("Give a request to a model and let it use the tools", "把请求交给模型，并让它使用工具"),
     (
         "Watch a request go through the whole line with a replayed model; needs no key",
         "用回放的模型观看一个请求走完整个流程；无需密钥",
@@ -41,17 +29,11 @@ const CHINESE: &[(&str, &str)] = &[
     ("List, describe and call tools", "列出、查看和调用工具"),
     ("List and inspect plugins", "列出和检查插件"),
     ("List and show the records of past tasks", "列出和显示以往任务的记录"),
-    (
-        "Check that everything the program needs is in place",
-        "检查程序所需的一切是否就绪",
-    ),
+    ("Check that everything the program needs is in place", "检查程序所需的一切是否就绪"),
     ("Print completions for a shell", "输出 shell 补全脚本"),
     ("The shell", "shell 类型"),
     ("The request", "请求"),
-    (
-        "How exposure is decided; full and hard are for comparison",
-        "如何决定工具的展示；full 和 hard 仅用于对比",
-    ),
+    ("How exposure is decided; full and hard are for comparison", "如何决定工具的展示；full 和 hard 仅用于对比"),
     ("Print JSON", "以 JSON 输出"),
     (
         "How hidden tools are reached: all shown (direct), or by meta tools (bridge); auto chooses by size",
@@ -61,18 +43,12 @@ const CHINESE: &[(&str, &str)] = &[
         "The model's context window in tokens; the default is the model's own",
         "模型的上下文窗口（token 数）；默认为模型自身的窗口",
     ),
-    (
-        "The request; `-` reads it from standard input",
-        "请求；- 表示从标准输入读取",
-    ),
+    ("The request; `-` reads it from standard input", "请求；- 表示从标准输入读取"),
     (
         "The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…",
         "模型，格式为 提供方/名称：openai/…、deepseek/…、ollama/…、lmstudio/…",
     ),
-    (
-        "Replay a file of scripted replies instead of asking a model",
-        "回放脚本文件中的回复，而不询问模型",
-    ),
+    ("Replay a file of scripted replies instead of asking a model", "回放脚本文件中的回复，而不询问模型"),
     (
         "What runs without asking you first: never = reads only, writes = reads and writes, always = everything",
         "哪些操作无需先询问您：never = 仅读取，writes = 读取和写入，always = 全部",
@@ -82,22 +58,10 @@ const CHINESE: &[(&str, &str)] = &[
         "A folder that tools may read and write, beside the current one; may be given several times",
         "除当前文件夹外，工具可读写的文件夹；可多次给出",
     ),
-    (
-        "Model calls after which the task ends as not completed",
-        "模型调用次数上限，超过则任务以未完成结束",
-    ),
-    (
-        "The scene; the default is the first that a package marks as such",
-        "场景；默认为插件包标记的默认场景",
-    ),
-    (
-        "Ask the real network instead of the recorded replies",
-        "访问真实网络，而不使用录制的回复",
-    ),
-    (
-        "Folder for what the demo leaves; the default is the current one",
-        "演示产物存放的文件夹；默认为当前文件夹",
-    ),
+    ("Model calls after which the task ends as not completed", "模型调用次数上限，超过则任务以未完成结束"),
+    ("The scene; the default is the first that a package marks as such", "场景；默认为插件包标记的默认场景"),
+    ("Ask the real network instead of the recorded replies", "访问真实网络，而不使用录制的回复"),
+    ("Folder for what the demo leaves; the default is the current one", "演示产物存放的文件夹；默认为当前文件夹"),
     ("List the scenes", "列出场景"),
     ("List every tool", "列出所有工具"),
     (
@@ -106,32 +70,17 @@ const CHINESE: &[(&str, &str)] = &[
     ),
     ("Id, name or wire name", "id、名称或线上名称"),
     ("Call a tool without a model", "不经模型直接调用工具"),
-    (
-        "The arguments as a JSON object; `-` reads them from standard input",
-        "JSON 对象形式的参数；- 表示从标准输入读取",
-    ),
-    (
-        "List the plugins, and what is wrong with those that were left out",
-        "列出插件，以及被排除的插件有何问题",
-    ),
-    (
-        "Show everything about a plugin without running it",
-        "在不运行插件的情况下显示其全部信息",
-    ),
+    ("The arguments as a JSON object; `-` reads them from standard input", "JSON 对象形式的参数；- 表示从标准输入读取"),
+    ("List the plugins, and what is wrong with those that were left out", "列出插件，以及被排除的插件有何问题"),
+    ("Show everything about a plugin without running it", "在不运行插件的情况下显示其全部信息"),
     ("The plugin's id", "插件 id"),
     ("List past tasks, newest first", "列出以往任务，最新的在前"),
     (
         "Show one task: what was shown and why, what was called, how long, what it cost",
         "显示一个任务：展示了什么及原因、调用了什么、耗时和开销",
     ),
-    (
-        "The task's id, the beginning of one, or `last`",
-        "任务 id、其开头部分，或 last",
-    ),
-    (
-        "Print the record as it stands, one JSON line a decision",
-        "原样输出记录，每个决定一行 JSON",
-    ),
+    ("The task's id, the beginning of one, or `last`", "任务 id、其开头部分，或 last"),
+    ("Print the record as it stands, one JSON line a decision", "原样输出记录，每个决定一行 JSON"),
 ];
 
 /// The command line with its help in `lang`.
@@ -143,29 +92,19 @@ pub fn command(lang: Lang) -> clap::Command {
 fn chinese(command: clap::Command) -> clap::Command {
     let about = command.get_about().and_then(|about| lookup(&about.to_string()));
     let mut command =
-        command.mut_args(
-            |argument| match argument.get_help().and_then(|help| lookup(&help.to_string())) {
-                Some(help) => argument.help(help),
-                None => argument,
-            },
-        );
+        command.mut_args(|argument| match argument.get_help().and_then(|help| lookup(&help.to_string())) {
+            Some(help) => argument.help(help),
+            None => argument,
+        });
     if let Some(about) = about {
         command = command.about(about);
     }
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|inner| inner.get_name().to_owned())
-        .collect();
-    names
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, chinese))
+    let names: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, chinese))
 }
 
 fn lookup(english: &str) -> Option<&'static str> {
-    CHINESE
-        .iter()
-        .find(|(words, _)| *words == english)
-        .map(|(_, chinese)| *chinese)
+    CHINESE.iter().find(|(words, _)| *words == english).map(|(_, chinese)| *chinese)
 }
 
 /// The language of a `--lang` word, else of the locale.
@@ -183,9 +122,7 @@ pub fn early_lang(arguments: &[String]) -> Lang {
         [flag, value] if flag == "--lang" => Some(value.clone()),
         _ => None,
     };
-    let joined = arguments
-        .iter()
-        .find_map(|word| word.strip_prefix("--lang=").map(str::to_owned));
+    let joined = arguments.iter().find_map(|word| word.strip_prefix("--lang=").map(str::to_owned));
     match joined.or_else(|| arguments.windows(2).find_map(after)).as_deref() {
         Some("zh") => Lang::Zh,
         Some("en") => Lang::En,
@@ -199,19 +136,14 @@ mod tests {
 
     fn helps(command: &clap::Command) -> Vec<String> {
         let own = command.get_about().map(ToString::to_string);
-        let arguments = command
-            .get_arguments()
-            .filter_map(|argument| argument.get_help().map(ToString::to_string));
+        let arguments = command.get_arguments().filter_map(|argument| argument.get_help().map(ToString::to_string));
         let inner = command.get_subcommands().flat_map(helps);
         own.into_iter().chain(arguments).chain(inner).collect()
     }
 
     #[test]
     fn every_help_text_has_its_chinese_wording() {
-        let missing: Vec<String> = helps(&Cli::command())
-            .into_iter()
-            .filter(|help| lookup(help).is_none())
-            .collect();
+        let missing: Vec<String> = helps(&Cli::command()).into_iter().filter(|help| lookup(help).is_none()).collect();
         assert!(missing.is_empty(), "{missing:#?}");
         let unused: Vec<&str> = {
             let used = helps(&Cli::command());

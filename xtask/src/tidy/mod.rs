@@ -17,10 +17,7 @@ pub struct Breach {
 
 impl Breach {
     fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Breach {
-            place: place.into(),
-            what: what.into(),
-        }
+        Breach { place: place.into(), what: what.into() }
     }
 }
 
@@ -43,7 +40,10 @@ pub fn run() -> Result<(), Failed> {
         say(&format!("tidy: {place}: {what}"));
     }
     match breaches.len() {
-        0 => Ok(say(&format!("tidy: {} source files hold to the design", sources.len()))),
+        0 => {
+            say(&format!("tidy: {} source files hold to the design", sources.len()));
+            Ok(())
+        }
         count => Err(Failed::new(format!("{count} breaches of the design"))),
     }
 }
@@ -57,11 +57,7 @@ fn sources(root: &Path) -> Result<Vec<Source>, Failed> {
     files.sort();
     let read = |file: PathBuf| {
         let text = fs::read_to_string(&file).map_err(|error| Failed::new(format!("{}: {error}", file.display())))?;
-        let path = file
-            .strip_prefix(root)
-            .unwrap_or(&file)
-            .to_string_lossy()
-            .replace('\\', "/");
+        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
         Ok(Source { path, text })
     };
     files.into_iter().map(read).collect()

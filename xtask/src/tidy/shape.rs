@@ -38,22 +38,13 @@ fn opening(source: &Source) -> Option<Breach> {
     let is_root = source.path.ends_with("src/lib.rs") || source.path.ends_with("src/main.rs");
     let head: String = source.text.lines().take_while(|line| line.starts_with("//!")).collect();
     let opens = !head.is_empty() && head.contains("Invariants:");
-    (is_root && !opens).then(|| {
-        Breach::new(
-            &source.path,
-            "must open with `//!` lines: its purpose, and `Invariants:`",
-        )
-    })
+    (is_root && !opens).then(|| Breach::new(&source.path, "must open with `//!` lines: its purpose, and `Invariants:`"))
 }
 
 fn file_size(source: &Source) -> Option<Breach> {
     let lines = source.text.lines().count();
-    (lines > FILE_LINES && !is_excepted(&source.path)).then(|| {
-        Breach::new(
-            &source.path,
-            format!("has {lines} lines, over {FILE_LINES}; split it by what it does"),
-        )
-    })
+    (lines > FILE_LINES && !is_excepted(&source.path))
+        .then(|| Breach::new(&source.path, format!("has {lines} lines, over {FILE_LINES}; split it by what it does")))
 }
 
 /// Every function of the project with its length in lines.
@@ -70,10 +61,7 @@ impl Functions {
     }
 
     fn breaches(&self) -> Vec<Breach> {
-        let too_long = self
-            .all
-            .iter()
-            .filter(|(place, lines)| *lines > FUNCTION_LINES && !is_excepted(place));
+        let too_long = self.all.iter().filter(|(place, lines)| *lines > FUNCTION_LINES && !is_excepted(place));
         let mut breaches: Vec<Breach> = too_long
             .map(|(place, lines)| Breach::new(place, format!("is {lines} lines long, over {FUNCTION_LINES}")))
             .collect();

@@ -38,14 +38,9 @@ pub fn check(root: &Path, sources: &[Source]) -> Result<Vec<Breach>, Failed> {
 fn tool_names(root: &Path) -> Result<Vec<String>, Failed> {
     let mut names = Vec::new();
     let entries = fs::read_dir(root.join("plugins")).map_err(Failed::new)?;
-    for path in entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path().join("plugin.toml"))
-    {
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path().join("plugin.toml")) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        let table: toml::Table = text
-            .parse()
-            .map_err(|error| Failed::new(format!("{}: {error}", path.display())))?;
+        let table: toml::Table = text.parse().map_err(|error| Failed::new(format!("{}: {error}", path.display())))?;
         let id = table.get("id").and_then(toml::Value::as_str).unwrap_or_default();
         let tools = table.get("tools").and_then(toml::Value::as_table);
         for tool in tools.into_iter().flat_map(toml::Table::keys) {
@@ -63,9 +58,7 @@ fn concrete_tools(source: &Source, names: &[String]) -> Vec<Breach> {
         return Vec::new();
     }
     let found = names.iter().filter(|name| stands_in(&source.text, name));
-    found
-        .map(|name| Breach::new(&source.path, format!("names the tool {name}; only plugins/ may")))
-        .collect()
+    found.map(|name| Breach::new(&source.path, format!("names the tool {name}; only plugins/ may"))).collect()
 }
 
 /// Whether `name` stands in `text` as a whole word, so that `file.read` is not found in `my_file.read_all`.
@@ -84,25 +77,15 @@ fn unfinished(source: &Source) -> Vec<Breach> {
     }
     let words = ["todo!(", "unimplemented!(", "FIXME", "#[ignore]", "dbg!("];
     let found = words.iter().filter(|word| source.text.contains(**word));
-    found
-        .map(|word| Breach::new(&source.path, format!("holds `{word}`; finish it or open an issue")))
-        .collect()
+    found.map(|word| Breach::new(&source.path, format!("holds `{word}`; finish it or open an issue"))).collect()
 }
 
 fn unsafe_code(source: &Source) -> Option<Breach> {
     let allowed = UNSAFE.iter().any(|(place, _)| source.path.starts_with(place));
     let code = |line: &&str| !line.trim_start().starts_with("//") && !line.contains('"');
-    let holds = source
-        .text
-        .lines()
-        .filter(code)
-        .any(|line| line.contains("unsafe {") || line.contains("unsafe fn"));
-    (holds && !allowed).then(|| {
-        Breach::new(
-            &source.path,
-            "has `unsafe`; it may stand in the abi, the loader and export! only",
-        )
-    })
+    let holds = source.text.lines().filter(code).any(|line| line.contains("unsafe {") || line.contains("unsafe fn"));
+    (holds && !allowed)
+        .then(|| Breach::new(&source.path, "has `unsafe`; it may stand in the abi, the loader and export! only"))
 }
 
 fn impure(sources: &[Source], name: &str) -> Option<Breach> {

@@ -43,74 +43,45 @@ struct Scene {
 pub async fn run(config: Config, screen: Screen, args: DemoArgs, verbose: bool) -> Result<Exit, Complaint> {
     let scenes = scenes(&config.plugins_dir);
     if args.list {
-        let rows: Vec<Vec<String>> = scenes
-            .iter()
-            .map(|scene| vec![scene.name.clone(), harmless(screen.text(&scene.request))])
-            .collect();
+        let rows: Vec<Vec<String>> =
+            scenes.iter().map(|scene| vec![scene.name.clone(), harmless(screen.text(&scene.request))]).collect();
         columns(&rows).iter().for_each(|line| screen.line(line));
         return Ok(Exit::Done);
     }
     let scene = choose(scenes, args.scene.as_deref(), &config.plugins_dir)?;
     let folder = folder(args.out)?;
     let net = if args.live { None } else { Some(recorded(&scene)?) };
-    let host = Host::open(
-        config,
-        screen,
-        Opening {
-            folder: Some(folder),
-            net,
-            ..Opening::default()
-        },
-    )?;
+    let host = Host::open(config, screen, Opening { folder: Some(folder), net, ..Opening::default() })?;
     check_needs(&host, &scene)?;
     play(&host, scene, args.live, verbose).await
 }
 
 fn scenes(plugins: &Path) -> Vec<Scene> {
-    let mut files: Vec<PathBuf> = entries(plugins)
-        .flat_map(|package| entries(&package.join("demos")))
-        .collect();
+    let mut files: Vec<PathBuf> = entries(plugins).flat_map(|package| entries(&package.join("demos"))).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));
     files.sort();
     let read = |file: PathBuf| serde_json::from_slice::<Scene>(&std::fs::read(file).ok()?).ok();
-    files
-        .into_iter()
-        .filter_map(read)
-        .filter(|scene| scene.schema == 1)
-        .collect()
+    files.into_iter().filter_map(read).filter(|scene| scene.schema == 1).collect()
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path())
 }
 
 fn choose(mut scenes: Vec<Scene>, name: Option<&str>, plugins: &Path) -> Result<Scene, Complaint> {
-    let known = scenes
-        .iter()
-        .map(|scene| scene.name.as_str())
-        .collect::<Vec<_>>()
-        .join(", ");
+    let known = scenes.iter().map(|scene| scene.name.as_str()).collect::<Vec<_>>().join(", ");
     let at = match name {
         Some(name) => scenes.iter().position(|scene| scene.name == name),
-        None => scenes
-            .iter()
-            .position(|scene| scene.default)
-            .or(if scenes.is_empty() { None } else { Some(0) }),
+        None => scenes.iter().position(|scene| scene.default).or(if scenes.is_empty() { None } else { Some(0) }),
     };
     if let Some(at) = at {
         return Ok(scenes.swap_remove(at));
     }
     let place = plugins.display();
     let complaint = match name {
-        Some(name) => Complaint::new(
-            Exit::Usage,
-            format!("there is no scene `{name}`"),
-            format!("没有名为“{name}”的场景"),
-        ),
+        Some(name) => {
+            Complaint::new(Exit::Usage, format!("there is no scene `{name}`"), format!("没有名为“{name}”的场景"))
+        }
         None => Complaint::new(
             Exit::Usage,
             format!("no package in {place} carries a scene"),
@@ -131,36 +102,16 @@ fn folder(out: Option<PathBuf>) -> Result<PathBuf, Complaint> {
 }
 
 fn recorded(scene: &Scene) -> Result<NetClient, Complaint> {
-    let exchanges = if scene.http.is_null() {
-        Ok(Vec::new())
-    } else {
-        Exchange::list(&scene.http)
-    };
+    let exchanges = if scene.http.is_null() { Ok(Vec::new()) } else { Exchange::list(&scene.http) };
     let wrong = |why: String| {
-        Complaint::new(
-            Exit::Usage,
-            format!("scene {}: {why}", scene.name),
-            format!("场景 {}：{why}", scene.name),
-        )
+        Complaint::new(Exit::Usage, format!("scene {}: {why}", scene.name), format!("场景 {}：{why}", scene.name))
     };
-    exchanges
-        .map(NetClient::recorded)
-        .map_err(|error| wrong(error.to_string()))
+    exchanges.map(NetClient::recorded).map_err(|error| wrong(error.to_string()))
 }
 
 fn check_needs(host: &Host, scene: &Scene) -> Result<(), Complaint> {
-    let there: BTreeSet<&str> = host
-        .plugins
-        .plugins()
-        .iter()
-        .map(|plugin| plugin.manifest.id.as_str())
-        .collect();
-    let missing: Vec<&str> = scene
-        .needs
-        .iter()
-        .map(String::as_str)
-        .filter(|id| !there.contains(id))
-        .collect();
+    let there: BTreeSet<&str> = host.plugins.plugins().iter().map(|plugin| plugin.manifest.id.as_str()).collect();
+    let missing: Vec<&str> = scene.needs.iter().map(String::as_str).filter(|id| !there.contains(id)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -170,10 +121,7 @@ fn check_needs(host: &Host, scene: &Scene) -> Result<(), Complaint> {
         format!("the scene needs plugins that are not here: {missing}"),
         format!("场景所需的插件不存在：{missing}"),
     )
-    .mend(
-        "`winclaw plugin list` says what is here and what is wrong",
-        "运行 winclaw plugin list 查看现有插件及问题",
-    ))
+    .mend("`winclaw plugin list` says what is here and what is wrong", "运行 winclaw plugin list 查看现有插件及问题"))
 }
 
 async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Exit, Complaint> {
@@ -185,11 +133,7 @@ async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Ex
     let front: Arc<dyn Front> = stage.clone();
     stage.step(screen.word("The request", "请求"));
     screen.line(&format!("   {request}"));
-    let task = Task {
-        request: request.clone(),
-        args: task_args(),
-        exposure: exposure_args(),
-    };
+    let task = Task { request: request.clone(), args: task_args(), exposure: exposure_args() };
     let (report, trace) = task::run_with(host, model.as_ref(), &task, &front).await?;
     stage.end_line();
     if let winclaw_agent::EndState::ModelFailed(error) = &report.state {
@@ -205,31 +149,18 @@ fn introduce(host: &Host, scene: &Scene, live: bool) {
         true => screen.word("the network is real", "网络是真实的"),
         false => screen.word("replies of the network are recorded", "网络回复是录制的"),
     };
-    let en = format!(
-        "Scene `{}`: the model is REPLAYED from a script, {net}; the {plugins} plugins are real.",
-        scene.name
-    );
-    let zh = format!(
-        "场景“{}”：模型为【回放】脚本，{net}；{plugins} 个插件是真实的。",
-        scene.name
-    );
+    let en =
+        format!("Scene `{}`: the model is REPLAYED from a script, {net}; the {plugins} plugins are real.", scene.name);
+    let zh = format!("场景“{}”：模型为【回放】脚本，{net}；{plugins} 个插件是真实的。", scene.name);
     screen.line(&screen.paint(Style::Bold, screen.word(&en, &zh)));
 }
 
 fn task_args() -> TaskArgs {
-    TaskArgs {
-        approve: Some(ApproveWord::Writes),
-        output: OutputWord::Text,
-        allow: Vec::new(),
-        max_turns: 40,
-    }
+    TaskArgs { approve: Some(ApproveWord::Writes), output: OutputWord::Text, allow: Vec::new(), max_turns: 40 }
 }
 
 fn exposure_args() -> ExposureArgs {
-    ExposureArgs {
-        transport: TransportWord::Auto,
-        window: None,
-    }
+    ExposureArgs { transport: TransportWord::Auto, window: None }
 }
 
 fn conclude(host: &Host, stage: &Stage, request: &str, trace: &str) {
@@ -250,9 +181,7 @@ fn conclude(host: &Host, stage: &Stage, request: &str, trace: &str) {
         "用您自己的模型运行同样的请求，只需设置一个变量：",
     ));
     let request = request.replace('"', "\\\"");
-    screen.line(&format!(
-        "  DEEPSEEK_API_KEY=sk-… {program} run --approve writes \"{request}\""
-    ));
+    screen.line(&format!("  DEEPSEEK_API_KEY=sk-… {program} run --approve writes \"{request}\""));
 }
 
 /// Prints a task step by step.
@@ -272,11 +201,7 @@ struct State {
 
 impl Stage {
     fn new(screen: Screen, verbose: bool) -> Self {
-        Stage {
-            screen,
-            verbose,
-            state: Mutex::default(),
-        }
+        Stage { screen, verbose, state: Mutex::default() }
     }
 
     fn with<T>(&self, use_it: impl FnOnce(&mut State) -> T) -> T {
@@ -291,8 +216,7 @@ impl Stage {
             state.steps
         });
         self.screen.line("");
-        self.screen
-            .line(&self.screen.paint(Style::Bold, &format!("{number}. {title}")));
+        self.screen.line(&self.screen.paint(Style::Bold, &format!("{number}. {title}")));
     }
 
     fn end_line(&self) {
@@ -307,7 +231,7 @@ impl Stage {
     }
 
     fn text(&self, text: &str) {
-        if !self.with(|state| std::mem::replace(&mut state.line_open, true)) {
+        if !self.with(|state| state.line_open) {
             self.step(self.screen.word("The model (replayed) says", "模型（回放）说"));
             self.screen.part("   ");
             self.with(|state| state.line_open = true);
@@ -317,14 +241,7 @@ impl Stage {
 
     /// What the model is shown; said again only when it differs from before.
     fn exposure(&self, event: &Event) {
-        let Event::Exposure {
-            shown,
-            named,
-            tokens,
-            everything_tokens,
-            ..
-        } = event
-        else {
+        let Event::Exposure { shown, named, tokens, everything_tokens, .. } = event else {
             return;
         };
         let names: Vec<String> = shown.iter().map(|tool| tool.tool.clone()).collect();
@@ -335,13 +252,7 @@ impl Stage {
         self.step(screen.word("What the model is shown, and why", "展示给模型的工具及原因"));
         let rows: Vec<Vec<String>> = shown
             .iter()
-            .map(|tool| {
-                vec![
-                    format!("   {}", tool.tool),
-                    tool.level.clone(),
-                    harmless(screen.text(&tool.because)),
-                ]
-            })
+            .map(|tool| vec![format!("   {}", tool.tool), tool.level.clone(), harmless(screen.text(&tool.because))])
             .collect();
         columns(&rows).iter().for_each(|line| screen.line(line));
         let en = format!(
@@ -354,55 +265,28 @@ impl Stage {
     }
 
     fn call(&self, event: &Event) {
-        let Event::CallStarted {
-            tool,
-            title,
-            emoji,
-            detail,
-            ..
-        } = event
-        else {
+        let Event::CallStarted { tool, title, emoji, detail, .. } = event else {
             return;
         };
-        let title = if title.is_empty() {
-            tool.as_str()
-        } else {
-            self.screen.text(title)
-        };
+        let title = if title.is_empty() { tool.as_str() } else { self.screen.text(title) };
         self.step(&harmless(&format!("{emoji} {title}  {detail}")));
         self.screen.line(&self.screen.paint(Style::Dim, &format!("   {tool}")));
     }
 
     fn ended(&self, event: &Event) {
-        let Event::CallEnded {
-            ms, result, failure, ..
-        } = event
-        else {
+        let Event::CallEnded { ms, result, failure, .. } = event else {
             return;
         };
         if let Some(failure) = failure {
-            let line = format!(
-                "   ✗ {ms} ms  {}: {}",
-                failure.code.as_str(),
-                one_line(&failure.message)
-            );
+            let line = format!("   ✗ {ms} ms  {}: {}", failure.code.as_str(), one_line(&failure.message));
             return self.screen.line(&self.screen.paint(Style::Red, &harmless(&line)));
         }
         let result = result.clone().unwrap_or_default();
-        if let Some(path) = result
-            .get("path")
-            .and_then(Value::as_str)
-            .filter(|path| Path::new(path).is_file())
-        {
+        if let Some(path) = result.get("path").and_then(Value::as_str).filter(|path| Path::new(path).is_file()) {
             self.with(|state| state.left.push(path.to_owned()));
         }
-        self.screen
-            .line(&self.screen.paint(Style::Green, &format!("   ✓ {ms} ms")));
-        self.screen.line(
-            &self
-                .screen
-                .paint(Style::Dim, &format!("   {}", harmless(&one_line(&result.to_string())))),
-        );
+        self.screen.line(&self.screen.paint(Style::Green, &format!("   ✓ {ms} ms")));
+        self.screen.line(&self.screen.paint(Style::Dim, &format!("   {}", harmless(&one_line(&result.to_string())))));
     }
 }
 

@@ -26,24 +26,14 @@ enum Good {
 
 impl Check {
     fn new(name: &'static str, good: Good, words: impl Into<String>) -> Self {
-        Check {
-            name,
-            good,
-            words: words.into(),
-        }
+        Check { name, good, words: words.into() }
     }
 }
 
 /// Looks at everything and says it; ends with 2 when something that is needed is missing.
 pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit, Complaint> {
     let host = Host::open(config, screen, Opening::default())?;
-    let mut checks = vec![
-        program(),
-        config_file(&host),
-        data_dir(&host),
-        plugins(&host),
-        network(),
-    ];
+    let mut checks = vec![program(), config_file(&host), data_dir(&host), plugins(&host), network()];
     checks.push(model(&host).await);
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
@@ -51,9 +41,7 @@ pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit,
     } else {
         let rows: Vec<Vec<String>> = checks.iter().map(|check| row(&screen, check)).collect();
         columns(&rows).iter().for_each(|line| screen.line(line));
-        host.problems
-            .iter()
-            .for_each(|problem| screen.line(&host.problem_lines(problem)));
+        host.problems.iter().for_each(|problem| screen.line(&host.problem_lines(problem)));
     }
     let bad = checks.iter().any(|check| check.good == Good::No);
     Ok(if bad { Exit::Usage } else { Exit::Done })
@@ -86,10 +74,7 @@ fn config_file(host: &Host) -> Check {
     let place = host.config.file.display();
     let words = match host.config.file.is_file() {
         true => place.to_string(),
-        false => format!(
-            "{place} ({})",
-            host.screen.word("absent; defaults apply", "不存在，使用默认值")
-        ),
+        false => format!("{place} ({})", host.screen.word("absent; defaults apply", "不存在，使用默认值")),
     };
     Check::new("config", Good::Yes, words)
 }
@@ -120,23 +105,9 @@ fn plugins(host: &Host) -> Check {
 
 /// Says what the environment says; asks nobody.
 fn network() -> Check {
-    let set = [
-        "HTTPS_PROXY",
-        "https_proxy",
-        "HTTP_PROXY",
-        "http_proxy",
-        "ALL_PROXY",
-        "all_proxy",
-    ];
-    let names: Vec<&str> = set
-        .into_iter()
-        .filter(|name| std::env::var_os(name).is_some())
-        .collect();
-    let words = if names.is_empty() {
-        "no proxy".to_owned()
-    } else {
-        format!("proxy by {}", names.join(", "))
-    };
+    let set = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    let names: Vec<&str> = set.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+    let words = if names.is_empty() { "no proxy".to_owned() } else { format!("proxy by {}", names.join(", ")) };
     Check::new("network", Good::Yes, words)
 }
 

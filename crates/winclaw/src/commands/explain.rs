@@ -51,26 +51,15 @@ fn explain<'a>(host: &'a Host, args: &'a ExplainArgs) -> Explained<'a> {
         StrategyWord::Hard => Strategy::Hard,
     };
     let catalog = host.catalog();
-    let query = Query {
-        message: &args.text,
-        plan_step: None,
-        used: &[],
-    };
+    let query = Query { message: &args.text, plan_step: None, used: &[] };
     let evidence = host.index.weigh(catalog, &query);
-    let settings = Settings {
-        strategy,
-        ..settings(&args.exposure, WINDOW, MAX_TOOLS)
-    };
+    let settings = Settings { strategy, ..settings(&args.exposure, WINDOW, MAX_TOOLS) };
     let mut exposure = Exposure::begin(catalog, &evidence, settings);
     let surface = exposure.surface(catalog);
-    Explained {
-        host,
-        text: &args.text,
-        evidence,
-        rows: exposure.rows(catalog),
-        surface,
-        strategy,
-    }
+    let mut rows = exposure.rows(catalog);
+    let rank = |tool: ToolIx| evidence.hits.iter().position(|hit| hit.tool == tool).unwrap_or(usize::MAX);
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.level), rank(row.tool), row.tool));
+    Explained { host, text: &args.text, evidence, rows, surface, strategy }
 }
 
 impl Explained<'_> {
@@ -84,12 +73,7 @@ impl Explained<'_> {
 
     /// Ids of the tools this one cannot be used without.
     fn needs(&self, tool: ToolIx) -> Vec<String> {
-        self.host
-            .catalog()
-            .closure(tool)
-            .into_iter()
-            .map(|needed| self.id(needed))
-            .collect()
+        self.host.catalog().closure(tool).into_iter().map(|needed| self.id(needed)).collect()
     }
 
     fn shown(&self) -> impl Iterator<Item = &Row> {
@@ -127,20 +111,12 @@ impl Explained<'_> {
             .take(3)
             .map(|(name, share)| format!("{name} {:.0}%", share * 100.0))
             .collect();
-        let shares = if shares.is_empty() {
-            screen.word("no evidence", "没有依据").to_owned()
-        } else {
-            shares.join(", ")
-        };
+        let shares =
+            if shares.is_empty() { screen.word("no evidence", "没有依据").to_owned() } else { shares.join(", ") };
         let (transport, reach) = (self.surface.transport.as_str(), self.surface.reach.as_str());
-        let en = format!(
-            "strategy {}, transport {transport}, reach {reach}; looks like: {shares}",
-            self.strategy.as_str()
-        );
-        let zh = format!(
-            "策略 {}，传输 {transport}，范围 {reach}；看起来属于：{shares}",
-            self.strategy.as_str()
-        );
+        let en =
+            format!("strategy {}, transport {transport}, reach {reach}; looks like: {shares}", self.strategy.as_str());
+        let zh = format!("策略 {}，传输 {transport}，范围 {reach}；看起来属于：{shares}", self.strategy.as_str());
         screen.line(screen.word(&en, &zh));
         screen.line("");
     }
@@ -149,18 +125,10 @@ impl Explained<'_> {
     fn row_lines(&self, row: &Row) -> Vec<Vec<String>> {
         let screen = self.host.screen;
         let because = row.because.text(self.host.catalog());
-        let score = self
-            .hit(row.tool)
-            .map(|hit| format!("{:.1}", hit.score))
-            .unwrap_or_default();
+        let score = self.hit(row.tool).map(|hit| format!("{:.1}", hit.score)).unwrap_or_default();
         let tokens = format!("{} tokens", row.tokens);
-        let mut lines = vec![vec![
-            self.id(row.tool),
-            row.level.as_str().into(),
-            tokens,
-            score,
-            harmless(screen.text(&because)),
-        ]];
+        let mut lines =
+            vec![vec![self.id(row.tool), row.level.as_str().into(), tokens, score, harmless(screen.text(&because))]];
         let needs = self.needs(row.tool);
         if !needs.is_empty() {
             let words = format!("  {} {}", screen.word("needs", "依赖"), needs.join(", "));
@@ -172,13 +140,7 @@ impl Explained<'_> {
     /// What is only named, by how it would be reached.
     fn print_rest(&self) {
         let screen = self.host.screen;
-        let ways = [
-            HowToReach::Named,
-            HowToReach::Search,
-            HowToReach::Shown,
-            HowToReach::Hidden,
-            HowToReach::Disabled,
-        ];
+        let ways = [HowToReach::Named, HowToReach::Search, HowToReach::Shown, HowToReach::Hidden, HowToReach::Disabled];
         for way in ways {
             let of_way = |row: &&Row| row.level == Level::Named && row.how_to_reach == way;
             let names: Vec<String> = self.rows.iter().filter(of_way).map(|row| self.id(row.tool)).collect();
@@ -193,15 +155,8 @@ impl Explained<'_> {
     fn print_tokens(&self) {
         let (screen, tokens) = (self.host.screen, self.surface.tokens);
         let now = tokens.prefix + tokens.tail;
-        let share = if tokens.everything == 0 {
-            100
-        } else {
-            u64::from(now) * 100 / u64::from(tokens.everything)
-        };
-        let en = format!(
-            "about {now} tokens; showing everything would take about {} ({share}%)",
-            tokens.everything
-        );
+        let share = if tokens.everything == 0 { 100 } else { u64::from(now) * 100 / u64::from(tokens.everything) };
+        let en = format!("about {now} tokens; showing everything would take about {} ({share}%)", tokens.everything);
         let zh = format!("约 {now} token；展示全部约需 {} token（{share}%）", tokens.everything);
         screen.line("");
         screen.line(screen.word(&en, &zh));

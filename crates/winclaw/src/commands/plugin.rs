@@ -26,9 +26,7 @@ fn list(host: &Host, as_json: bool) {
     let plugins = host.plugins.plugins();
     if as_json {
         let rows: Vec<Value> = plugins.iter().map(summary).collect();
-        return host
-            .screen
-            .line(&json!({"plugins": rows, "problems": host.problems}).to_string());
+        return host.screen.line(&json!({"plugins": rows, "problems": host.problems}).to_string());
     }
     if plugins.is_empty() {
         let folder = host.config.plugins_dir.display();
@@ -94,45 +92,23 @@ fn inspect(host: &Host, id: &str, as_json: bool) -> Result<(), Complaint> {
         return Ok(());
     }
     let manifest = &plugin.manifest;
-    screen.line(&format!(
-        "{} {}",
-        screen.paint(Style::Bold, manifest.id.as_str()),
-        manifest.version
-    ));
-    let size = std::fs::metadata(&plugin.library)
-        .map(|file| file.len() / 1024)
-        .unwrap_or(0);
+    screen.line(&format!("{} {}", screen.paint(Style::Bold, manifest.id.as_str()), manifest.version));
+    let size = std::fs::metadata(&plugin.library).map(|file| file.len() / 1024).unwrap_or(0);
     let facts = [
         (screen.word("publisher", "发布者"), harmless(&manifest.publisher)),
-        (
-            screen.word("permissions", "权限"),
-            harmless(&permissions(screen, &manifest.permissions).join("; ")),
-        ),
+        (screen.word("permissions", "权限"), harmless(&permissions(screen, &manifest.permissions).join("; "))),
         (screen.word("runs in", "运行于"), runner(screen, plugin).to_owned()),
-        (
-            screen.word("library", "库文件"),
-            format!("{} ({size} KiB)", plugin.library.display()),
-        ),
-        (
-            screen.word("signature", "签名"),
-            screen.word("not signed", "未签名").to_owned(),
-        ),
+        (screen.word("library", "库文件"), format!("{} ({size} KiB)", plugin.library.display())),
+        (screen.word("signature", "签名"), screen.word("not signed", "未签名").to_owned()),
     ];
-    let rows: Vec<Vec<String>> = facts
-        .into_iter()
-        .map(|(name, value)| vec![format!("  {name}"), value])
-        .collect();
+    let rows: Vec<Vec<String>> = facts.into_iter().map(|(name, value)| vec![format!("  {name}"), value]).collect();
     columns(&rows).iter().for_each(|line| screen.line(line));
     let tools: Vec<Vec<String>> = manifest
         .tools
         .iter()
         .map(|tool| {
             let effect = side_effect(screen, tool.side_effect).to_owned();
-            vec![
-                format!("  {} {}", tool.emoji, tool.name),
-                effect,
-                harmless(screen.text(&tool.summary)),
-            ]
+            vec![format!("  {} {}", tool.emoji, tool.name), effect, harmless(screen.text(&tool.summary))]
         })
         .collect();
     columns(&tools).iter().for_each(|line| screen.line(line));
@@ -151,28 +127,12 @@ fn if_zh(screen: &Screen, en: &'static str, zh: &'static str) -> &'static str {
 }
 
 fn not_there(host: &Host, id: &str) -> Complaint {
-    let refused = host
-        .problems
-        .iter()
-        .find(|problem| problem.fatal && problem.subject == id);
+    let refused = host.problems.iter().find(|problem| problem.fatal && problem.subject == id);
     if let Some(problem) = refused {
-        return Complaint {
-            exit: Exit::PluginRefused,
-            what: problem.what.clone(),
-            mend: problem.mend.clone(),
-        };
+        return Complaint { exit: Exit::PluginRefused, what: problem.what.clone(), mend: problem.mend.clone() };
     }
-    let known: Vec<&str> = host
-        .plugins
-        .plugins()
-        .iter()
-        .map(|plugin| plugin.manifest.id.as_str())
-        .collect();
+    let known: Vec<&str> = host.plugins.plugins().iter().map(|plugin| plugin.manifest.id.as_str()).collect();
     let known = known.join(", ");
-    Complaint::new(
-        Exit::Usage,
-        format!("there is no plugin `{id}`"),
-        format!("没有名为“{id}”的插件"),
-    )
-    .mend(format!("the plugins are: {known}"), format!("现有插件：{known}"))
+    Complaint::new(Exit::Usage, format!("there is no plugin `{id}`"), format!("没有名为“{id}”的插件"))
+        .mend(format!("the plugins are: {known}"), format!("现有插件：{known}"))
 }

@@ -12,18 +12,11 @@ use crate::task::{self, Task};
 /// Gives the request to the model.
 pub async fn run(config: Config, screen: Screen, args: RunArgs, verbose: bool) -> Result<Exit, Complaint> {
     let request = request(&args.text)?;
-    let opening = Opening {
-        allow: args.task.allow.clone(),
-        ..Opening::default()
-    };
+    let opening = Opening { allow: args.task.allow.clone(), ..Opening::default() };
     let host = Host::open(config, screen, opening)?;
     host.warn();
     let model = task::model(&args.model, &host).await?;
-    let task = Task {
-        request,
-        args: args.task,
-        exposure: args.exposure,
-    };
+    let task = Task { request, args: args.task, exposure: args.exposure };
     task::run(&host, model.as_ref(), &task, verbose).await
 }
 
@@ -45,10 +38,8 @@ fn request(text: &str) -> Result<String, Complaint> {
         text
     };
     if text.trim().is_empty() {
-        return Err(Complaint::new(Exit::Usage, "the request is empty", "请求为空").mend(
-            "say what you want done, such as: winclaw run \"…\"",
-            "请写明要做的事，例如：winclaw run \"…\"",
-        ));
+        return Err(Complaint::new(Exit::Usage, "the request is empty", "请求为空")
+            .mend("say what you want done, such as: winclaw run \"…\"", "请写明要做的事，例如：winclaw run \"…\""));
     }
     Ok(text.trim().to_owned())
 }

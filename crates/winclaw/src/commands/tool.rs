@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_agent::{Answer, Event, Front};
 use winclaw_catalog::{CatalogTool, State, ToolIx};
 use winclaw_guard::{Guard, Limits, Proposed, Verdict};
-use winclaw_tool::{Failure, Lang, Outcome, SideEffect, detail_line};
+use winclaw_tool::{Lang, Outcome, SideEffect, detail_line};
 use winclaw_toolbox::{LogLevel, Observer};
 
 use crate::cli::{OutputWord, ToolCallArgs, ToolCommand};
@@ -32,10 +32,7 @@ pub async fn run(config: Config, screen: Screen, command: ToolCommand, verbose: 
             describe(&host, host.find(&name)?, json);
         }
         ToolCommand::Call(args) => {
-            let opening = Opening {
-                allow: args.allow.clone(),
-                ..Opening::default()
-            };
+            let opening = Opening { allow: args.allow.clone(), ..Opening::default() };
             let host = Host::open(config, screen, opening)?;
             return call(&host, &args, verbose).await;
         }
@@ -114,22 +111,13 @@ fn describe(host: &Host, tool: ToolIx, as_json: bool) {
     screen.line(&format!("{}  {}", screen.paint(Style::Bold, title.trim()), known.id));
     screen.line(&harmless(known.full_description()));
     let mut facts = vec![
-        (
-            screen.word("summary", "简介"),
-            screen.text(&manifest.summary).to_owned(),
-        ),
+        (screen.word("summary", "简介"), screen.text(&manifest.summary).to_owned()),
         (screen.word("wire name", "线上名称"), known.wire_name.clone()),
         (screen.word("category", "类别"), manifest.category.clone()),
-        (
-            screen.word("side effect", "影响"),
-            side_effect(screen, manifest.side_effect).to_owned(),
-        ),
+        (screen.word("side effect", "影响"), side_effect(screen, manifest.side_effect).to_owned()),
         (screen.word("detail keys", "要点参数"), manifest.detail_keys.join(", ")),
         (screen.word("leans on", "依赖"), edges(known)),
-        (
-            screen.word("aliases", "别名"),
-            manifest.aliases.iter().collect::<Vec<_>>().join(", "),
-        ),
+        (screen.word("aliases", "别名"), manifest.aliases.iter().collect::<Vec<_>>().join(", ")),
         (screen.word("examples", "示例"), manifest.examples.join(" | ")),
         (screen.word("time limit", "时限"), format!("{} ms", manifest.timeout_ms)),
     ];
@@ -149,9 +137,7 @@ fn describe(host: &Host, tool: ToolIx, as_json: bool) {
 
 fn edges(tool: &CatalogTool) -> String {
     let word = |edge: &winclaw_tool::Dependency| {
-        let kind = serde_json::to_value(edge.kind)
-            .ok()
-            .and_then(|kind| kind.as_str().map(str::to_owned));
+        let kind = serde_json::to_value(edge.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
         format!("{} ({})", edge.tool, kind.unwrap_or_default())
     };
     tool.manifest.depends_on.iter().map(word).collect::<Vec<_>>().join(", ")
@@ -187,23 +173,15 @@ async fn judged(
 ) -> Result<Value, Complaint> {
     let approve = approval(args.approve.or(host.config.approve));
     let mut guard = Guard::new(Limits::default(), approve);
-    let proposed = Proposed {
-        tool,
-        raw_arguments: raw,
-        cut_off: false,
-        position: 0,
-        schema_was_shown: true,
-    };
+    let proposed = Proposed { tool, raw_arguments: raw, cut_off: false, position: 0, schema_was_shown: true };
     match guard.judge(host.catalog(), &proposed) {
         Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } => Ok(arguments),
         Verdict::NotRun { failure, .. } => Err(Complaint::of_failure(&failure)),
         Verdict::AskUser { arguments, consent } => match front.consent(&consent, &arguments).await {
             Answer::Yes => Ok(arguments),
             Answer::No => Err(denied(host, tool, "you said no", "您选择了否")),
-            Answer::NobodyToAsk => Err(denied(host, tool, "nobody can be asked here", "此处无法询问").mend(
-                "allow it with --approve writes (or always)",
-                "可用 --approve writes（或 always）允许",
-            )),
+            Answer::NobodyToAsk => Err(denied(host, tool, "nobody can be asked here", "此处无法询问")
+                .mend("allow it with --approve writes (or always)", "可用 --approve writes（或 always）允许")),
         },
     }
 }
@@ -211,11 +189,7 @@ async fn judged(
 fn denied(host: &Host, tool: ToolIx, en: &str, zh: &str) -> Complaint {
     let known = host.catalog().get(tool);
     let (id, effect) = (&known.id, known.manifest.side_effect.as_str());
-    Complaint::new(
-        Exit::Denied,
-        format!("{id} ({effect}) was not run: {en}"),
-        format!("{id}（{effect}）未运行：{zh}"),
-    )
+    Complaint::new(Exit::Denied, format!("{id} ({effect}) was not run: {en}"), format!("{id}（{effect}）未运行：{zh}"))
 }
 
 fn arguments(text: &str) -> Result<String, Complaint> {
@@ -224,13 +198,7 @@ fn arguments(text: &str) -> Result<String, Complaint> {
     }
     let mut read = String::new();
     let done = std::io::stdin().read_to_string(&mut read).map(|_| read);
-    done.map_err(|error| {
-        Complaint::new(
-            Exit::Usage,
-            format!("standard input: {error}"),
-            format!("标准输入：{error}"),
-        )
-    })
+    done.map_err(|error| Complaint::new(Exit::Usage, format!("standard input: {error}"), format!("标准输入：{error}")))
 }
 
 fn started(host: &Host, front: &Terminal, tool: ToolIx, arguments: &Value) {
@@ -253,25 +221,26 @@ fn say(
     outcome: &Outcome,
     took: std::time::Duration,
 ) -> Result<Exit, Complaint> {
-    front.show(Event::CallEnded {
+    if outcome.is_ok() || output != OutputWord::Text {
+        front.show(ended(host, tool, outcome, took));
+    }
+    match outcome {
+        Ok(result) if output == OutputWord::Text => host.screen.line(&harmless(&pretty(&result.value))),
+        Ok(result) if output == OutputWord::Json => host.screen.line(&result.value.to_string()),
+        Ok(_) => {}
+        Err(failure) => return Err(Complaint::of_failure(failure)),
+    }
+    Ok(Exit::Done)
+}
+
+fn ended(host: &Host, tool: ToolIx, outcome: &Outcome, took: std::time::Duration) -> Event {
+    Event::CallEnded {
         call_id: "call".into(),
         tool: host.catalog().get(tool).id.to_string(),
         ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         result: outcome.as_ref().ok().map(|output| output.value.clone()),
         failure: outcome.as_ref().err().cloned(),
-    });
-    match outcome {
-        Ok(result) if output == OutputWord::Text => host.screen.line(&harmless(&pretty(&result.value))),
-        Ok(result) if output == OutputWord::Json => host.screen.line(&result.value.to_string()),
-        Ok(_) => {}
-        Err(failure) => return Err(of_call(failure)),
     }
-    Ok(Exit::Done)
-}
-
-/// A failed call. Wrong arguments that only the tool itself could see are the tool's failure too.
-fn of_call(failure: &Failure) -> Complaint {
-    Complaint::of_failure(failure)
 }
 
 fn pretty(value: &Value) -> String {
@@ -286,18 +255,10 @@ struct Watch(Arc<Terminal>);
 
 impl Observer for Watch {
     fn progress(&self, fraction: Option<f64>, message: &str) {
-        self.0.show(Event::Progress {
-            call_id: "call".into(),
-            fraction,
-            message: message.to_owned(),
-        });
+        self.0.show(Event::Progress { call_id: "call".into(), fraction, message: message.to_owned() });
     }
 
     fn log(&self, level: LogLevel, message: &str) {
-        self.0.show(Event::Log {
-            call_id: "call".into(),
-            level: level.as_str(),
-            message: message.to_owned(),
-        });
+        self.0.show(Event::Log { call_id: "call".into(), level: level.as_str(), message: message.to_owned() });
     }
 }

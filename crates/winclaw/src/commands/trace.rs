@@ -41,23 +41,12 @@ fn row(screen: &Screen, task: &Summary) -> Vec<String> {
     } else {
         task.model.clone()
     };
-    let cells = [
-        task.task_id.as_str(),
-        &task.state,
-        &calls,
-        &seconds(task.ms),
-        &model,
-        &one_line(&task.request),
-    ];
+    let cells = [task.task_id.as_str(), &task.state, &calls, &seconds(task.ms), &model, &one_line(&task.request)];
     cells.iter().map(|cell| harmless(cell)).collect()
 }
 
 fn seconds(ms: u64) -> String {
-    if ms < 1000 {
-        format!("{ms} ms")
-    } else {
-        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
-    }
+    if ms < 1000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1000, ms % 1000 / 100) }
 }
 
 /// The id that `given` means: itself, a beginning that only one has, or the newest for `last`.
@@ -65,25 +54,15 @@ fn find(tasks: &[Summary], given: &str) -> Result<String, Complaint> {
     let list = ("`winclaw trace list` lists them", "运行 winclaw trace list 查看");
     if given == "last" {
         return tasks.first().map(|task| task.task_id.clone()).ok_or_else(|| {
-            Complaint::new(Exit::Usage, "there is no task yet", "还没有任务记录").mend(
-                "run one first, such as `winclaw demo`",
-                "请先运行一个任务，例如 winclaw demo",
-            )
+            Complaint::new(Exit::Usage, "there is no task yet", "还没有任务记录")
+                .mend("run one first, such as `winclaw demo`", "请先运行一个任务，例如 winclaw demo")
         });
     }
-    let found: Vec<&str> = tasks
-        .iter()
-        .map(|task| task.task_id.as_str())
-        .filter(|id| id.starts_with(given))
-        .collect();
+    let found: Vec<&str> = tasks.iter().map(|task| task.task_id.as_str()).filter(|id| id.starts_with(given)).collect();
     match found.as_slice() {
         [one] => Ok((*one).to_owned()),
-        [] => Err(Complaint::new(
-            Exit::Usage,
-            format!("there is no task `{given}`"),
-            format!("没有任务“{given}”"),
-        )
-        .mend(list.0, list.1)),
+        [] => Err(Complaint::new(Exit::Usage, format!("there is no task `{given}`"), format!("没有任务“{given}”"))
+            .mend(list.0, list.1)),
         several if several.contains(&given) => Ok(given.to_owned()),
         several => {
             let ids = several.join(", ");
@@ -120,10 +99,7 @@ fn rows_of(screen: &Screen, line: &Line) -> Vec<Vec<String>> {
     let mut rows = vec![vec![at, what.to_owned(), harmless(&words)]];
     if let Record::Exposure { shown, .. } = &line.record {
         rows.extend(shown.iter().map(|tool| {
-            let words = format!(
-                "  {} [{}, {} tokens] {}",
-                tool.tool, tool.level, tool.tokens, tool.because
-            );
+            let words = format!("  {} [{}, {} tokens] {}", tool.tool, tool.level, tool.tokens, tool.because);
             vec![String::new(), String::new(), harmless(&words)]
         }));
     }
@@ -132,126 +108,55 @@ fn rows_of(screen: &Screen, line: &Line) -> Vec<Vec<String>> {
 
 fn words(screen: &Screen, record: &Record) -> (&'static str, String) {
     match record {
-        Record::Start {
-            request,
-            model,
-            replayed,
-            program,
-            ..
-        } => {
-            let label = if *replayed {
-                screen.word(" (replayed)", "（回放）")
-            } else {
-                ""
-            };
+        Record::Start { request, model, replayed, program, .. } => {
+            let label = if *replayed { screen.word(" (replayed)", "（回放）") } else { "" };
             ("start", format!("{request}  [{model}{label}, {program}]"))
         }
-        Record::Exposure {
-            call_no,
-            transport,
-            reach,
-            named,
-            prefix_tokens,
-            tail_tokens,
-            everything_tokens,
-            shown,
-            ..
-        } => (
-            "exposure",
-            format!(
-                "#{call_no} {transport}, {reach}: {} shown, {named} named; {} tokens of {everything_tokens}",
-                shown.len(),
-                prefix_tokens + tail_tokens
-            ),
-        ),
-        Record::Request {
-            bytes,
-            tools,
-            messages,
-            sha256,
-            ..
-        } => (
-            "request",
-            format!(
-                "{bytes} bytes, {tools} tools, {messages} messages, sha256 {}",
-                short(sha256)
-            ),
-        ),
-        Record::Reply {
-            text_chars,
-            calls,
-            usage,
-            cut_off,
-            ms,
-        } => {
-            let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-            let cut = if *cut_off { ", cut off" } else { "" };
-            (
-                "reply",
-                format!(
-                    "{text_chars} chars, calls [{}], {}{}{cut}",
-                    names.join(", "),
-                    seconds(*ms),
-                    cost(usage)
-                ),
-            )
+        Record::Exposure { .. } => ("exposure", exposure(record)),
+        Record::Request { bytes, tools, messages, sha256, .. } => {
+            ("request", format!("{bytes} bytes, {tools} tools, {messages} messages, sha256 {}", short(sha256)))
         }
-        Record::Call {
-            tool,
-            detail,
-            ms,
-            outcome,
-            result_chars,
-            error,
-            ..
-        } => {
-            let error = error
-                .as_ref()
-                .map(|error| format!(": {}", one_line(error)))
-                .unwrap_or_default();
-            (
-                "call",
-                format!(
-                    "{tool}({detail}) -> {outcome}, {}, {result_chars} chars{error}",
-                    seconds(*ms)
-                ),
-            )
+        Record::Reply { .. } => ("reply", reply(record)),
+        Record::Call { .. } => ("call", call(record)),
+        Record::End { state, exit_code, calls, tokens, ms, .. } => {
+            ("end", format!("{state} (exit {exit_code}), {calls} calls, {}{}", seconds(*ms), cost(tokens)))
         }
-        Record::End {
-            state,
-            exit_code,
-            calls,
-            tokens,
-            ms,
-            ..
-        } => (
-            "end",
-            format!(
-                "{state} (exit {exit_code}), {calls} calls, {}{}",
-                seconds(*ms),
-                cost(tokens)
-            ),
-        ),
         other => decision(other),
     }
+}
+
+fn exposure(record: &Record) -> String {
+    let Record::Exposure {
+        call_no, transport, reach, named, prefix_tokens, tail_tokens, everything_tokens, shown, ..
+    } = record
+    else {
+        return String::new();
+    };
+    let (shown, tokens) = (shown.len(), prefix_tokens + tail_tokens);
+    format!("#{call_no} {transport}, {reach}: {shown} shown, {named} named; {tokens} tokens of {everything_tokens}")
+}
+
+fn reply(record: &Record) -> String {
+    let Record::Reply { text_chars, calls, usage, cut_off, ms } = record else { return String::new() };
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    let cut = if *cut_off { ", cut off" } else { "" };
+    format!("{text_chars} chars, calls [{}], {}{}{cut}", names.join(", "), seconds(*ms), cost(usage))
+}
+
+fn call(record: &Record) -> String {
+    let Record::Call { tool, detail, ms, outcome, result_chars, error, .. } = record else { return String::new() };
+    let error = error.as_ref().map(|error| format!(": {}", one_line(error))).unwrap_or_default();
+    format!("{tool}({detail}) -> {outcome}, {}, {result_chars} chars{error}", seconds(*ms))
 }
 
 fn decision(record: &Record) -> (&'static str, String) {
     match record {
         Record::Resolve { name, resolution, .. } => ("resolve", format!("{name} = {resolution}")),
-        Record::Verdict {
-            tool,
-            verdict,
-            rule,
-            reason,
-            ..
-        } => {
+        Record::Verdict { tool, verdict, rule, reason, .. } => {
             let rule = rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             ("verdict", format!("{tool}: {verdict}{rule} {}", one_line(reason)))
         }
-        Record::Consent {
-            tool, asked, answer, ..
-        } => ("consent", format!("{tool}: {} -> {answer}", one_line(asked))),
+        Record::Consent { tool, asked, answer, .. } => ("consent", format!("{tool}: {} -> {answer}", one_line(asked))),
         Record::Rise { cause, tools, reach } => ("rise", format!("{cause}: {} (reach {reach})", tools.join(", "))),
         Record::Problem { problem } => ("problem", format!("{}: {}", problem.subject, problem.what.en)),
         _ => ("?", String::new()),
@@ -260,12 +165,7 @@ fn decision(record: &Record) -> (&'static str, String) {
 
 fn cost(usage: &TokenUsage) -> String {
     let part = |name: &str, tokens: Option<u64>| tokens.map(|tokens| format!(", {tokens} {name}")).unwrap_or_default();
-    format!(
-        "{}{}{}",
-        part("in", usage.input),
-        part("cached", usage.cached),
-        part("out", usage.output)
-    )
+    format!("{}{}{}", part("in", usage.input), part("cached", usage.cached), part("out", usage.output))
 }
 
 fn short(sha256: &str) -> &str {
