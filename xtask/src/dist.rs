@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use winclaw_package::{BuildOptions, PackageReport};
+use winclaw_package::{BuildOptions, BuiltPlugin, PackageReport, PluginCrate};
 
 use crate::process::{Failed, cargo, print, root, run, say};
 
@@ -19,9 +19,36 @@ pub fn dist(release: bool) -> Result<PathBuf, Failed> {
         build.arg("--release");
     }
     run(&mut build)?;
-    lay_out(Vec::new(), release, &folder.join("plugins"))?;
+    let packages = folder.join("plugins");
+    let made = lay_out(Vec::new(), release, &packages)?;
+    sweep(&packages, &made)?;
     let program = format!("winclaw{}", std::env::consts::EXE_SUFFIX);
     install(&target.join(profile).join(&program), &folder.join(&program))?;
+    Ok(folder)
+}
+
+/// Removes packages of plugins that the workspace no longer has.
+fn sweep(packages: &Path, made: &[PackageReport]) -> Result<(), Failed> {
+    let stale = |folder: &PathBuf| !made.iter().any(|report| report.folder == *folder);
+    let entries = fs::read_dir(packages).map_err(Failed::new)?;
+    for folder in entries.filter_map(Result::ok).map(|entry| entry.path()).filter(stale) {
+        fs::remove_dir_all(&folder).map_err(|error| Failed::new(format!("{}: {error}", folder.display())))?;
+    }
+    Ok(())
+}
+
+/// Packages every plugin, and the one for tests beside them, into a folder of their own, and returns it.
+pub fn with_test_plugins(release: bool) -> Result<PathBuf, Failed> {
+    let (_, target) = winclaw_package::plugin_crates(Some(&root()))?;
+    let folder = target.join("dist").join("bench-plugins");
+    lay_out(Vec::new(), release, &folder)?;
+    let misbehave = PluginCrate {
+        folder: "misbehave".into(),
+        package: "winclaw-tests-misbehave".into(),
+        path: root().join("tests").join("misbehave"),
+    };
+    let options = BuildOptions { workspace: Some(root()), only: Vec::new(), release };
+    place(&winclaw_package::build_crates(vec![misbehave], &options)?, &folder)?;
     Ok(folder)
 }
 
@@ -33,7 +60,10 @@ fn install(from: &Path, to: &Path) -> Result<(), Failed> {
 }
 
 fn lay_out(only: Vec<String>, release: bool, out: &Path) -> Result<Vec<PackageReport>, Failed> {
-    let built = winclaw_package::build_plugins(&BuildOptions { workspace: Some(root()), only, release })?;
+    place(&winclaw_package::build_plugins(&BuildOptions { workspace: Some(root()), only, release })?, out)
+}
+
+fn place(built: &[BuiltPlugin], out: &Path) -> Result<Vec<PackageReport>, Failed> {
     let host = std::env::current_exe().map_err(Failed::new)?;
     fs::create_dir_all(out).map_err(|error| Failed::new(format!("{}: {error}", out.display())))?;
     built.iter().map(|plugin| Ok(winclaw_package::lay_out(plugin, &host, out)?)).collect()

@@ -55,27 +55,24 @@ fn crates_of(metadata: &Metadata) -> Vec<PluginCrate> {
     let plugin = |package: &cargo_metadata::Package| {
         let path = package.manifest_path.parent()?.as_std_path().to_owned();
         let folder = path.file_name()?.to_string_lossy().into_owned();
-        path.join("plugin.toml").is_file().then(|| PluginCrate {
-            folder,
-            package: package.name.to_string(),
-            path,
-        })
+        path.join("plugin.toml").is_file().then(|| PluginCrate { folder, package: package.name.to_string(), path })
     };
     let mut crates: Vec<PluginCrate> = metadata.workspace_packages().into_iter().filter_map(plugin).collect();
     crates.sort_by(|a, b| a.folder.cmp(&b.folder));
     crates
 }
 
-/// Builds the plugins with one run of cargo. Cargo's own messages go to standard error.
+/// Builds the plugins that `options` name with one run of cargo. Cargo's own messages go to standard error.
 pub fn build_plugins(options: &BuildOptions) -> Result<Vec<BuiltPlugin>, PackageError> {
     let (crates, _) = plugin_crates(options.workspace.as_deref())?;
-    let wanted = select(crates, &options.only)?;
+    build_crates(select(crates, &options.only)?, options)
+}
+
+/// Builds just these crates, whether or not they have a `plugin.toml`; `options.only` is passed over.
+pub fn build_crates(wanted: Vec<PluginCrate>, options: &BuildOptions) -> Result<Vec<BuiltPlugin>, PackageError> {
     let libraries = cargo_build(&wanted, options)?;
     let built = |source: PluginCrate| {
-        let library = libraries
-            .iter()
-            .find(|(folder, _)| *folder == source.path)
-            .map(|(_, library)| library.clone());
+        let library = libraries.iter().find(|(folder, _)| *folder == source.path).map(|(_, library)| library.clone());
         let library = library.ok_or_else(|| PackageError::NoLibrary(source.package.clone()))?;
         Ok(BuiltPlugin { source, library })
     };
@@ -87,18 +84,10 @@ fn select(crates: Vec<PluginCrate>, only: &[String]) -> Result<Vec<PluginCrate>,
         return Ok(crates);
     }
     let find = |name: &String| {
-        crates
-            .iter()
-            .find(|plugin| plugin.folder == *name)
-            .cloned()
-            .ok_or_else(|| PackageError::UnknownPlugin {
-                name: name.clone(),
-                known: crates
-                    .iter()
-                    .map(|plugin| plugin.folder.as_str())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            })
+        crates.iter().find(|plugin| plugin.folder == *name).cloned().ok_or_else(|| PackageError::UnknownPlugin {
+            name: name.clone(),
+            known: crates.iter().map(|plugin| plugin.folder.as_str()).collect::<Vec<_>>().join(", "),
+        })
     };
     only.iter().map(find).collect()
 }
@@ -108,33 +97,20 @@ fn cargo_build(plugins: &[PluginCrate], options: &BuildOptions) -> Result<Vec<(P
     if plugins.is_empty() {
         return Ok(Vec::new());
     }
-    let names = || {
-        plugins
-            .iter()
-            .map(|plugin| plugin.package.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let names = || plugins.iter().map(|plugin| plugin.package.as_str()).collect::<Vec<_>>().join(", ");
     let failed = |_| PackageError::Build(names());
     let mut child = build_command(plugins, options).spawn().map_err(failed)?;
     let stdout = child.stdout.take().ok_or_else(|| PackageError::Build(names()))?;
     let messages = Message::parse_stream(BufReader::new(stdout));
     let libraries = messages.filter_map(Result::ok).filter_map(dynamic_library).collect();
     let status = child.wait().map_err(failed)?;
-    if status.success() {
-        Ok(libraries)
-    } else {
-        Err(PackageError::Build(names()))
-    }
+    if status.success() { Ok(libraries) } else { Err(PackageError::Build(names())) }
 }
 
 fn build_command(plugins: &[PluginCrate], options: &BuildOptions) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command
-        .args(["build", "--message-format=json-render-diagnostics"])
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null());
+    command.args(["build", "--message-format=json-render-diagnostics"]).stdout(Stdio::piped()).stdin(Stdio::null());
     if options.release {
         command.arg("--release");
     }
@@ -164,15 +140,8 @@ mod tests {
 
     #[test]
     fn an_unknown_plugin_is_answered_with_the_known_ones() {
-        let plugin = |folder: &str| PluginCrate {
-            folder: folder.into(),
-            package: folder.into(),
-            path: folder.into(),
-        };
+        let plugin = |folder: &str| PluginCrate { folder: folder.into(), package: folder.into(), path: folder.into() };
         let error = select(vec![plugin("alpha"), plugin("beta")], &["gamma".into()]).expect_err("no such plugin");
-        assert_eq!(
-            error.to_string(),
-            "there is no plugin `gamma`; the plugins are: alpha, beta"
-        );
+        assert_eq!(error.to_string(), "there is no plugin `gamma`; the plugins are: alpha, beta");
     }
 }

@@ -24,19 +24,11 @@ pub struct PackageReport {
 pub fn lay_out(plugin: &BuiltPlugin, host: &Path, out: &Path) -> Result<PackageReport, PackageError> {
     let mut manifest = described(plugin, host)?;
     let bytes = fs::read(&plugin.library).map_err(at(&plugin.library))?;
-    let name = plugin
-        .library
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = plugin.library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = format!("lib/{}/{name}", host_triple());
-    manifest.targets.insert(
-        host_triple().into(),
-        TargetFile {
-            file: file.clone(),
-            sha256: hex(&Sha256::digest(&bytes)),
-        },
-    );
+    manifest
+        .targets
+        .insert(host_triple().into(), TargetFile { file: file.clone(), sha256: hex(&Sha256::digest(&bytes)) });
 
     let staging = out.join(format!(".{}.new", manifest.id));
     remove(&staging)?;
@@ -48,11 +40,7 @@ pub fn lay_out(plugin: &BuiltPlugin, host: &Path, out: &Path) -> Result<PackageR
     let folder = out.join(manifest.id.as_str());
     remove(&folder)?;
     fs::rename(&staging, &folder).map_err(at(&folder))?;
-    Ok(PackageReport {
-        manifest,
-        folder,
-        library_bytes: bytes.len() as u64,
-    })
+    Ok(PackageReport { manifest, folder, library_bytes: bytes.len() as u64 })
 }
 
 fn described(plugin: &BuiltPlugin, host: &Path) -> Result<PluginManifest, PackageError> {
@@ -65,17 +53,11 @@ fn described(plugin: &BuiltPlugin, host: &Path) -> Result<PluginManifest, Packag
         return Ok(manifest);
     }
     let faults = faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  ");
-    Err(PackageError::Manifest {
-        plugin: plugin.source.folder.clone(),
-        faults,
-    })
+    Err(PackageError::Manifest { plugin: plugin.source.folder.clone(), faults })
 }
 
 fn describe_error(plugin: &BuiltPlugin, why: String) -> PackageError {
-    PackageError::Describe {
-        library: plugin.library.clone(),
-        why,
-    }
+    PackageError::Describe { library: plugin.library.clone(), why }
 }
 
 /// Copies what a person wants beside the library: the README, licences and demo scenes of the crate.
@@ -116,10 +98,7 @@ fn remove(folder: &Path) -> Result<(), PackageError> {
 }
 
 fn at(path: &Path) -> impl FnOnce(std::io::Error) -> PackageError + '_ {
-    move |source| PackageError::Io {
-        path: path.to_owned(),
-        source,
-    }
+    move |source| PackageError::Io { path: path.to_owned(), source }
 }
 
 fn hex(bytes: &[u8]) -> String {

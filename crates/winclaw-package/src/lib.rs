@@ -15,7 +15,7 @@ mod template;
 
 use std::path::PathBuf;
 
-pub use build::{BuildOptions, BuiltPlugin, PluginCrate, build_plugins, plugin_crates};
+pub use build::{BuildOptions, BuiltPlugin, PluginCrate, build_crates, build_plugins, plugin_crates};
 pub use layout::{PackageReport, lay_out};
 pub use template::new_plugin;
 

@@ -12,37 +12,23 @@ use crate::PackageError;
 pub fn new_plugin(plugins: &Path, name: &str, sdk: &str, sdk_testing: &str) -> Result<PathBuf, PackageError> {
     let id = PluginId::new(name.replace('-', "_")).map_err(|error| PackageError::Name(error.to_string()))?;
     if id.as_str().starts_with(|first: char| first.is_ascii_digit()) {
-        return Err(PackageError::Name(format!(
-            "`{id}` starts with a digit; a crate's name starts with a letter"
-        )));
+        return Err(PackageError::Name(format!("`{id}` starts with a digit; a crate's name starts with a letter")));
     }
     let folder = plugins.join(id.as_str());
     if folder.exists() {
-        return Err(PackageError::Name(format!(
-            "{} stands there already; choose another name",
-            folder.display()
-        )));
+        return Err(PackageError::Name(format!("{} stands there already; choose another name", folder.display())));
     }
-    for (file, text) in [
-        ("Cargo.toml", CARGO),
-        ("plugin.toml", MANIFEST),
-        ("README.md", README),
-        ("src/lib.rs", SOURCE),
-    ] {
-        let text = text
-            .replace("{id}", id.as_str())
-            .replace("{sdk}", sdk)
-            .replace("{sdk_testing}", sdk_testing);
+    for (file, text) in
+        [("Cargo.toml", CARGO), ("plugin.toml", MANIFEST), ("README.md", README), ("src/lib.rs", SOURCE)]
+    {
+        let text = text.replace("{id}", id.as_str()).replace("{sdk}", sdk).replace("{sdk_testing}", sdk_testing);
         write(&folder.join(file), &text)?;
     }
     Ok(folder)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), PackageError> {
-    let io = |source| PackageError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let io = |source| PackageError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(io)?;
     }

@@ -35,6 +35,7 @@ pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit,
     let host = Host::open(config, screen, Opening::default())?;
     let mut checks = vec![program(), config_file(&host), data_dir(&host), plugins(&host), network()];
     checks.push(model(&host).await);
+    checks.extend(memory());
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
         screen.line(&json!({"checks": rows, "problems": host.problems}).to_string());
@@ -118,6 +119,13 @@ async fn model(host: &Host) -> Check {
         Err(error) => Check::new("model", Good::No, error.text().get(host.screen.lang)),
         Ok(None) => local_model(host).await,
     }
+}
+
+/// The most memory this process has held, where the system says so.
+fn memory() -> Option<Check> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(Check::new("memory", Good::Yes, format!("{} at most so far", peak.trim())))
 }
 
 /// Servers on this machine's own loopback address.
