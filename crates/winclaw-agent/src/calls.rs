@@ -32,13 +32,7 @@ impl Task<'_> {
         if self.parts.cancel.is_cancelled() {
             return self.not_run(&call.id, &call.name, &cancelled());
         }
-        let asked = Asked {
-            id: &call.id,
-            name: &call.name,
-            arguments: &call.arguments,
-            position,
-            cut_off,
-        };
+        let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
         match self.as_meta(&asked) {
             Some(Ok(meta)) => self.answer_meta(&asked, meta).await,
             Some(Err(failure)) => self.not_run(&call.id, &call.name, &failure),
@@ -129,10 +123,7 @@ impl Task<'_> {
 
     async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
         self.started(asked, tool, &arguments);
-        let observer = Arc::new(Watch {
-            front: Arc::clone(self.parts.front),
-            call_id: asked.id.to_owned(),
-        });
+        let observer = Arc::new(Watch { front: Arc::clone(self.parts.front), call_id: asked.id.to_owned() });
         let begun = Instant::now();
         let cancel = self.parts.cancel.child_token();
         let outcome = self.parts.toolbox.run(tool, arguments.clone(), cancel, observer).await;
@@ -167,10 +158,9 @@ impl Task<'_> {
             self.used.push(tool);
         }
         let signal = match outcome {
-            Err(failure) if is_missing_capability(failure.code) => Signal::CapabilityMissing {
-                tool,
-                error: failure.to_string(),
-            },
+            Err(failure) if is_missing_capability(failure.code) => {
+                Signal::CapabilityMissing { tool, error: failure.to_string() }
+            }
             _ => Signal::Used(tool),
         };
         let rises = self.exposure.learn(catalog, signal);
@@ -239,20 +229,12 @@ struct Watch {
 impl Observer for Watch {
     fn progress(&self, fraction: Option<f64>, message: &str) {
         let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Progress {
-            call_id,
-            fraction,
-            message,
-        });
+        self.front.show(Event::Progress { call_id, fraction, message });
     }
 
     fn log(&self, level: LogLevel, message: &str) {
         let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Log {
-            call_id,
-            level: level.as_str(),
-            message,
-        });
+        self.front.show(Event::Log { call_id, level: level.as_str(), message });
     }
 }
 

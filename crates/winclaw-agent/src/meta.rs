@@ -25,20 +25,11 @@ impl Task<'_> {
 
     pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> String {
         match call {
-            MetaCall::Search {
-                queries,
-                limit,
-                category,
-            } => self.search(&queries, limit, category.as_deref()),
+            MetaCall::Search { queries, limit, category } => self.search(&queries, limit, category.as_deref()),
             MetaCall::Details { names } => self.details(&names),
             MetaCall::Call { name, arguments } => {
                 let arguments = raw(&arguments);
-                Box::pin(self.answer_tool(&Asked {
-                    name: &name,
-                    arguments: &arguments,
-                    ..*asked
-                }))
-                .await
+                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await
             }
             MetaCall::Ask { question, options } => self.ask(asked, &question, &options).await,
         }
@@ -59,14 +50,7 @@ impl Task<'_> {
 
     fn hits(&self, query: &str, category: Option<&str>) -> Vec<ToolIx> {
         let catalog = self.catalog();
-        let evidence = self.parts.index.weigh(
-            catalog,
-            &Query {
-                message: query,
-                plan_step: None,
-                used: &[],
-            },
-        );
+        let evidence = self.parts.index.weigh(catalog, &Query { message: query, plan_step: None, used: &[] });
         let fits = |tool: &ToolIx| category.is_none_or(|wanted| catalog.get(*tool).manifest.category == wanted);
         evidence.hits.iter().map(|hit| hit.tool).filter(fits).collect()
     }

@@ -57,18 +57,11 @@ impl<'a> Recorder<'a> {
     }
 
     pub(crate) fn reply(&mut self, reply: &ChatReply, took: Duration) {
-        let calls = reply.calls.iter().map(|call| CallMade {
-            id: call.id.clone(),
-            name: call.name.clone(),
-        });
+        let calls = reply.calls.iter().map(|call| CallMade { id: call.id.clone(), name: call.name.clone() });
         (self.write)(Record::Reply {
             text_chars: reply.text.chars().count() as u64,
             calls: calls.collect(),
-            usage: TokenUsage {
-                input: reply.usage.input,
-                cached: reply.usage.cached,
-                output: reply.usage.output,
-            },
+            usage: TokenUsage { input: reply.usage.input, cached: reply.usage.cached, output: reply.usage.output },
             cut_off: reply.cut_off,
             ms: millis(took),
         });
@@ -76,22 +69,14 @@ impl<'a> Recorder<'a> {
 
     pub(crate) fn resolve(&mut self, catalog: &Catalog, call_id: &str, name: &str, resolution: &Resolution) {
         let ids = |tools: &[ToolIx]| {
-            tools
-                .iter()
-                .map(|tool| catalog.get(*tool).id.to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
+            tools.iter().map(|tool| catalog.get(*tool).id.to_string()).collect::<Vec<_>>().join(", ")
         };
         let resolution = match resolution {
             Resolution::One(tool) => catalog.get(*tool).id.to_string(),
             Resolution::Many(tools) => format!("several: {}", ids(tools)),
             Resolution::Unknown { nearest } => format!("unknown; nearest: {}", ids(nearest)),
         };
-        (self.write)(Record::Resolve {
-            call_id: call_id.into(),
-            name: name.into(),
-            resolution,
-        });
+        (self.write)(Record::Resolve { call_id: call_id.into(), name: name.into(), resolution });
     }
 
     pub(crate) fn verdict(&mut self, catalog: &Catalog, call_id: &str, tool: ToolIx, verdict: &Verdict) {
@@ -102,13 +87,7 @@ impl<'a> Recorder<'a> {
             Verdict::NotRun { failure, rule } => ("not_run", Some(rule.as_str().into()), failure.message.clone()),
         };
         let tool = catalog.get(tool).id.to_string();
-        (self.write)(Record::Verdict {
-            call_id: call_id.into(),
-            tool,
-            verdict: word.into(),
-            rule,
-            reason,
-        });
+        (self.write)(Record::Verdict { call_id: call_id.into(), tool, verdict: word.into(), rule, reason });
     }
 
     pub(crate) fn consent(&mut self, catalog: &Catalog, call_id: &str, consent: &Consent, answer: Answer) {
@@ -135,19 +114,14 @@ impl<'a> Recorder<'a> {
         took: Duration,
     ) {
         let known = catalog.get(tool);
-        let text = outcome
-            .as_ref()
-            .map_or_else(ToString::to_string, |output| output.model_text());
+        let text = outcome.as_ref().map_or_else(ToString::to_string, |output| output.model_text());
         (self.write)(Record::Call {
             call_id: call_id.into(),
             tool: known.id.to_string(),
             detail: detail_line(&known.manifest.detail_keys, arguments),
             arguments: arguments.clone(),
             ms: millis(took),
-            outcome: outcome
-                .as_ref()
-                .map_or_else(|failure| failure.code.as_str(), |_| "ok")
-                .into(),
+            outcome: outcome.as_ref().map_or_else(|failure| failure.code.as_str(), |_| "ok").into(),
             result_chars: text.chars().count() as u64,
             result_sha256: sha256(text.as_bytes()),
             error: outcome.as_ref().err().map(|failure| failure.message.clone()),
@@ -156,21 +130,14 @@ impl<'a> Recorder<'a> {
 
     pub(crate) fn rise(&mut self, catalog: &Catalog, rise: &Rise, reach: Reach) {
         let cause = rise.because().words(catalog, Lang::En);
-        (self.write)(Record::Rise {
-            cause,
-            tools: risen(catalog, rise),
-            reach: reach.as_str().into(),
-        });
+        (self.write)(Record::Rise { cause, tools: risen(catalog, rise), reach: reach.as_str().into() });
     }
 }
 
 /// What whoever watches is told of a surface.
 pub(crate) fn exposure_event(catalog: &Catalog, surface: &Surface, turn: u32) -> Event {
     let words = |shown: &winclaw_exposure::Shown| {
-        Text::new(
-            shown.because.words(catalog, Lang::En),
-            shown.because.words(catalog, Lang::Zh),
-        )
+        Text::new(shown.because.words(catalog, Lang::En), shown.because.words(catalog, Lang::Zh))
     };
     let shown = surface.shown.iter().map(|shown| front::ShownTool {
         tool: catalog.get(shown.tool).id.to_string(),
@@ -189,10 +156,7 @@ pub(crate) fn exposure_event(catalog: &Catalog, surface: &Surface, turn: u32) ->
 
 /// What whoever watches is told of a rise.
 pub(crate) fn rise_event(catalog: &Catalog, rise: &Rise) -> Event {
-    Event::Rise {
-        cause: rise.because().text(catalog),
-        tools: risen(catalog, rise),
-    }
+    Event::Rise { cause: rise.because().text(catalog), tools: risen(catalog, rise) }
 }
 
 /// Id of the tool that rose; none when the reach did.

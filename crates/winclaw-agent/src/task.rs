@@ -88,19 +88,13 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
         let catalog = parts.toolbox.catalog();
-        let query = Query {
-            message: &options.request,
-            plan_step: None,
-            used: &[],
-        };
+        let query = Query { message: &options.request, plan_step: None, used: &[] };
         let evidence = parts.index.weigh(catalog, &query);
         let exposure = Exposure::begin(catalog, &evidence, options.exposure.clone());
         Task {
             guard: Guard::new(options.limits, options.approve),
             exposure,
-            messages: vec![Message::User {
-                text: options.request.clone(),
-            }],
+            messages: vec![Message::User { text: options.request.clone() }],
             recorder: Recorder::new(recorder),
             open: record::Open::default(),
             used: Vec::new(),
@@ -144,11 +138,7 @@ impl<'a> Task<'a> {
     }
 
     fn weigh(&self) -> Evidence {
-        let query = Query {
-            message: &self.options.request,
-            plan_step: self.plan_step.as_deref(),
-            used: &self.used,
-        };
+        let query = Query { message: &self.options.request, plan_step: self.plan_step.as_deref(), used: &self.used };
         self.parts.index.weigh(self.catalog(), &query)
     }
 
@@ -203,15 +193,11 @@ impl<'a> Task<'a> {
             return self.nudge(silent);
         }
         if silent {
-            return Step::End(EndState::NotCompleted {
-                why: "the model gave no answer".into(),
-            });
+            return Step::End(EndState::NotCompleted { why: "the model gave no answer".into() });
         }
         self.answer = reply.text.clone();
         if reply.cut_off {
-            return Step::End(EndState::NotCompleted {
-                why: "the model's answer was cut off".into(),
-            });
+            return Step::End(EndState::NotCompleted { why: "the model's answer was cut off".into() });
         }
         Step::End(self.open.state())
     }
@@ -243,10 +229,7 @@ impl<'a> Task<'a> {
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
             let content = self.answer_call(call, position, cut_off).await;
-            self.messages.push(Message::Tool {
-                call_id: call.id.clone(),
-                content,
-            });
+            self.messages.push(Message::Tool { call_id: call.id.clone(), content });
         }
     }
 
@@ -255,17 +238,13 @@ impl<'a> Task<'a> {
             return Step::End(EndState::Interrupted);
         }
         match self.guard.stopped() {
-            Some(report) => Step::End(EndState::Stopped {
-                why: repeated(self.catalog(), report),
-            }),
+            Some(report) => Step::End(EndState::Stopped { why: repeated(self.catalog(), report) }),
             None => Step::Next,
         }
     }
 
     fn out_of_turns(&self) -> EndState {
-        EndState::NotCompleted {
-            why: format!("the limit of {} model calls was reached", self.options.max_turns),
-        }
+        EndState::NotCompleted { why: format!("the limit of {} model calls was reached", self.options.max_turns) }
     }
 
     pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
@@ -300,10 +279,7 @@ fn skipped(lines: u32) -> Text {
 
 fn repeated(catalog: &Catalog, report: &LoopReport) -> String {
     let LoopReport { tool, times, detail } = report;
-    format!(
-        "{} was called {times} times without anything new ({detail})",
-        catalog.get(*tool).id
-    )
+    format!("{} was called {times} times without anything new ({detail})", catalog.get(*tool).id)
 }
 
 /// Adds the tail to the last message, which is the person's or a tool's.

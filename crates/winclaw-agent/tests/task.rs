@@ -22,17 +22,8 @@ async fn a_request_goes_through_the_whole_line() {
     assert_eq!(play.report.answer, "It is 21 degrees.");
     assert_eq!((play.report.calls, play.report.turns), (1, 2));
     let kinds: Vec<&str> = play.kinds();
-    let expected = [
-        "exposure", "request", "reply", "resolve", "verdict", "call", "exposure", "request", "reply",
-    ];
-    assert_eq!(
-        kinds
-            .iter()
-            .filter(|kind| **kind != "rise")
-            .copied()
-            .collect::<Vec<_>>(),
-        expected
-    );
+    let expected = ["exposure", "request", "reply", "resolve", "verdict", "call", "exposure", "request", "reply"];
+    assert_eq!(kinds.iter().filter(|kind| **kind != "rise").copied().collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -41,10 +32,7 @@ async fn the_prefix_is_the_same_in_every_request_and_the_rest_is_only_appended_t
         .transport(Transport::Bridge)
         .reply(calls(&[("filler__tool_07", json!({}))]))
         .reply(calls(&[("tool_search", json!({"queries": ["write a note"]}))]))
-        .reply(calls(&[(
-            "tool_call",
-            json!({"name": "notes.add", "arguments": {"text": "x"}}),
-        )]))
+        .reply(calls(&[("tool_call", json!({"name": "notes.add", "arguments": {"text": "x"}}))]))
         .reply(says("done"))
         .run()
         .await;
@@ -64,42 +52,21 @@ async fn a_call_to_an_unshown_tool_runs_and_is_revealed() {
         .reply(says("done"))
         .run()
         .await;
-    assert!(
-        !play.requests[0].tools.iter().any(|tool| tool.name == "filler__tool_33"),
-        "it was not shown"
-    );
+    assert!(!play.requests[0].tools.iter().any(|tool| tool.name == "filler__tool_33"), "it was not shown");
     let result = play.results()[0].clone();
     assert!(result.starts_with(r#"{"did":"filler.tool_33""#), "{result}");
-    assert!(
-        result.contains("a value for tool 33"),
-        "its schema stands behind the result: {result}"
-    );
-    assert!(
-        play.events
-            .iter()
-            .any(|event| matches!(event, Event::Rise { tools, .. } if tools == &["filler.tool_33"]))
-    );
+    assert!(result.contains("a value for tool 33"), "its schema stands behind the result: {result}");
+    assert!(play.events.iter().any(|event| matches!(event, Event::Rise { tools, .. } if tools == &["filler.tool_33"])));
 }
 
 #[tokio::test]
 async fn every_call_of_a_large_batch_gets_one_result_and_eight_run() {
-    let batch: Vec<_> = (0..12)
-        .map(|n| ("sky__forecast", json!({"place": format!("city {n}")})))
-        .collect();
-    let play = Play::new("weather everywhere")
-        .reply(calls(&batch))
-        .reply(says("done"))
-        .run()
-        .await;
+    let batch: Vec<_> = (0..12).map(|n| ("sky__forecast", json!({"place": format!("city {n}")}))).collect();
+    let play = Play::new("weather everywhere").reply(calls(&batch)).reply(says("done")).run().await;
     assert_eq!(play.report.calls, 8);
     let results = play.results();
     assert_eq!(results.len(), 12);
-    assert!(
-        results[8..]
-            .iter()
-            .all(|result| result.contains("not run") || result.contains("error")),
-        "{results:?}"
-    );
+    assert!(results[8..].iter().all(|result| result.contains("not run") || result.contains("error")), "{results:?}");
     let ids: Vec<String> = play.answered();
     assert_eq!(ids, play.asked(), "one result for each id, in order");
 }
@@ -113,26 +80,17 @@ async fn an_unknown_name_is_answered_with_the_nearest_and_nothing_runs() {
         .await;
     assert_eq!(play.report.calls, 0);
     let result = &play.results()[0];
-    assert!(
-        result.contains("sky__forecast") || result.contains("sky.forecast"),
-        "{result}"
-    );
+    assert!(result.contains("sky__forecast") || result.contains("sky.forecast"), "{result}");
 }
 
 #[tokio::test]
 async fn a_bridged_call_meets_the_same_guard_as_a_native_one() {
     let bad = json!({"plaice": "Paris"});
-    let native = Play::new("weather in Paris")
-        .reply(calls(&[("sky__forecast", bad.clone())]))
-        .reply(says("x"))
-        .run()
-        .await;
+    let native =
+        Play::new("weather in Paris").reply(calls(&[("sky__forecast", bad.clone())])).reply(says("x")).run().await;
     let bridged = Play::new("weather in Paris")
         .transport(Transport::Bridge)
-        .reply(calls(&[(
-            "tool_call",
-            json!({"name": "sky.forecast", "arguments": bad}),
-        )]))
+        .reply(calls(&[("tool_call", json!({"name": "sky.forecast", "arguments": bad}))]))
         .reply(says("x"))
         .run()
         .await;
@@ -160,9 +118,7 @@ async fn a_model_that_repeats_itself_is_stopped_and_says_what_it_repeated() {
         play = play.reply(calls(&[("sky__forecast", json!({"place": "Paris"}))]));
     }
     let play = play.run().await;
-    let EndState::Stopped { why } = &play.report.state else {
-        panic!("{:?}", play.report.state)
-    };
+    let EndState::Stopped { why } = &play.report.state else { panic!("{:?}", play.report.state) };
     assert!(why.contains("sky.forecast") && why.contains("Paris"), "{why}");
     assert_eq!(play.report.calls, 3, "the fourth does not run");
 }
@@ -208,11 +164,7 @@ async fn a_disabled_tool_never_runs_however_it_is_reached() {
         ("secret.open", json!({})),
         ("tool_call", json!({"name": "secret.open", "arguments": {}})),
     ] {
-        let play = Play::new("open the secret")
-            .reply(calls(&[(name, arguments)]))
-            .reply(says("no"))
-            .run()
-            .await;
+        let play = Play::new("open the secret").reply(calls(&[(name, arguments)])).reply(says("no")).run().await;
         assert_eq!(play.report.calls, 0, "{name}");
         assert!(!wire(&play.requests[0]).contains("secret__open"), "it is not shown");
     }
@@ -241,22 +193,10 @@ async fn an_interruption_leaves_a_valid_transcript() {
 
 #[tokio::test]
 async fn a_silent_model_is_asked_once_more_and_then_the_task_is_not_completed() {
-    let play = Play::new("weather in Paris")
-        .reply(says(""))
-        .reply(says("  "))
-        .run()
-        .await;
-    assert!(
-        matches!(play.report.state, EndState::NotCompleted { .. }),
-        "{:?}",
-        play.report.state
-    );
+    let play = Play::new("weather in Paris").reply(says("")).reply(says("  ")).run().await;
+    assert!(matches!(play.report.state, EndState::NotCompleted { .. }), "{:?}", play.report.state);
     assert_eq!(play.report.turns, 2);
-    let play = Play::new("weather in Paris")
-        .reply(says(""))
-        .reply(says("Here it is."))
-        .run()
-        .await;
+    let play = Play::new("weather in Paris").reply(says("")).reply(says("Here it is.")).run().await;
     assert_eq!(play.report.state, EndState::Done);
 }
 
@@ -274,11 +214,8 @@ async fn the_limit_of_turns_ends_a_task_that_does_not_end_itself() {
 #[tokio::test]
 async fn a_tool_that_fails_and_then_works_does_not_spoil_the_end() {
     let failing = ("sky__forecast", json!({"place": "Atlantis"}));
-    let play = Play::new("weather")
-        .reply(calls(std::slice::from_ref(&failing)))
-        .reply(says("no such place"))
-        .run()
-        .await;
+    let play =
+        Play::new("weather").reply(calls(std::slice::from_ref(&failing))).reply(says("no such place")).run().await;
     assert_eq!(play.report.state, EndState::ToolFailed);
     let play = Play::new("weather")
         .reply(calls(&[failing]))
@@ -298,10 +235,5 @@ async fn cut_off_arguments_never_run() {
         .await;
     assert_eq!(play.report.calls, 0);
     assert!(play.results()[0].contains("cut off"), "{:?}", play.results());
-    assert!(
-        play.report
-            .messages
-            .iter()
-            .any(|message| matches!(message, Message::Tool { .. }))
-    );
+    assert!(play.report.messages.iter().any(|message| matches!(message, Message::Tool { .. })));
 }

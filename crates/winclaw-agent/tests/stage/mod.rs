@@ -19,10 +19,8 @@ use winclaw_trace::Record;
 
 /// A reply that calls tools by wire name.
 pub(crate) fn calls(calls: &[(&str, Value)]) -> Value {
-    let calls: Vec<Value> = calls
-        .iter()
-        .map(|(name, arguments)| json!({"name": name, "arguments": arguments}))
-        .collect();
+    let calls: Vec<Value> =
+        calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments})).collect();
     json!({"calls": calls})
 }
 
@@ -50,11 +48,7 @@ fn entry(id: &str, side_effect: &str, parameters: Value) -> ToolEntry {
         "side_effect": side_effect, "detail_keys": if id.source() == "sky" { json!(["place"]) } else { json!([]) },
     }))
     .expect("a manifest");
-    ToolEntry {
-        id,
-        manifest,
-        state: State::Ready,
-    }
+    ToolEntry { id, manifest, state: State::Ready }
 }
 
 impl Backend for Toys {
@@ -71,13 +65,10 @@ impl Backend for Toys {
             entry("slow.wait", "read", json!({"type": "object"})),
             entry("secret.open", "read", json!({"type": "object"})),
         ];
-        entries.extend((0..60).map(|n| {
-            entry(
-                &format!("filler.tool_{n:02}"),
-                "read",
-                one("value", &format!("a value for tool {n}")),
-            )
-        }));
+        entries
+            .extend((0..60).map(|n| {
+                entry(&format!("filler.tool_{n:02}"), "read", one("value", &format!("a value for tool {n}")))
+            }));
         entries
     }
 
@@ -140,10 +131,7 @@ impl Front for Audience {
         self.events.lock().expect("no panic").push(event);
     }
     fn consent<'a>(&'a self, consent: &'a Consent, _: &'a Value) -> BoxFuture<'a, Answer> {
-        self.consents
-            .lock()
-            .expect("no panic")
-            .push(self.names[consent.tool.index()].clone());
+        self.consents.lock().expect("no panic").push(self.names[consent.tool.index()].clone());
         async { self.answer }.boxed()
     }
     fn ask<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
@@ -210,39 +198,18 @@ impl Play {
 
     pub(crate) async fn run(self) -> Played {
         let cancel = CancellationToken::new();
-        let toys = Toys {
-            cancel: cancel.clone(),
-            interrupt_on: self.interrupt_on.clone(),
-        };
+        let toys = Toys { cancel: cancel.clone(), interrupt_on: self.interrupt_on.clone() };
         let (toolbox, problems) = Toolbox::new(vec![Arc::new(toys)], &["secret.open".into()]);
         assert!(problems.is_empty(), "{problems:?}");
         let script = json!({"schema": 1, "name": "play", "steps": self.replies});
         let script: Script = serde_json::from_value(script).expect("a script");
-        let model = Watched {
-            inner: Replay::new(script),
-            requests: Mutex::default(),
-        };
-        let names = toolbox
-            .catalog()
-            .tools()
-            .iter()
-            .map(|tool| tool.id.to_string())
-            .collect();
-        let audience = Arc::new(Audience {
-            events: Mutex::default(),
-            consents: Mutex::default(),
-            answer: self.answer,
-            names,
-        });
+        let model = Watched { inner: Replay::new(script), requests: Mutex::default() };
+        let names = toolbox.catalog().tools().iter().map(|tool| tool.id.to_string()).collect();
+        let audience =
+            Arc::new(Audience { events: Mutex::default(), consents: Mutex::default(), answer: self.answer, names });
         let front: Arc<dyn Front> = audience.clone();
         let index = Index::build(toolbox.catalog());
-        let parts = Parts {
-            toolbox: &toolbox,
-            index: &index,
-            model: &model,
-            front: &front,
-            cancel: &cancel,
-        };
+        let parts = Parts { toolbox: &toolbox, index: &index, model: &model, front: &front, cancel: &cancel };
         let mut records = Vec::new();
         let report = run(parts, self.options(), &mut |record| records.push(record)).await;
         Played {
@@ -257,10 +224,7 @@ impl Play {
     fn options(&self) -> Options {
         Options {
             request: self.request.clone(),
-            exposure: Settings {
-                transport: self.transport,
-                ..Settings::default()
-            },
+            exposure: Settings { transport: self.transport, ..Settings::default() },
             limits: Limits::default(),
             approve: self.approve,
             max_turns: self.max_turns,
