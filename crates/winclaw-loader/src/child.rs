@@ -19,7 +19,7 @@ use winclaw_toolbox::{BoxFuture, CallContext};
 use crate::LoadOptions;
 use crate::folder::Package;
 use crate::frame::Start;
-use crate::outcome::{cancelled, late};
+use crate::outcome::{cancelled, deadline, late};
 use crate::runner::Runner;
 use crate::services::Services;
 
@@ -53,7 +53,7 @@ impl ChildRunner {
     }
 
     async fn run(&self, tool: &ToolId, arguments: &RawValue, cx: CallContext) -> Outcome {
-        let deadline = Instant::now() + cx.timeout;
+        let deadline = deadline(cx.timeout);
         let started = tokio::select! {
             biased;
             () = cx.cancel.cancelled() => return Err(cancelled(tool)),

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, oneshot};
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use winclaw_abi::{HostServices, LogLevel, Plugin};
 use winclaw_tool::{Failure, Outcome, ToolId};
 use winclaw_toolbox::{BoxFuture, CallContext, Observer};
 
 use crate::folder::Package;
-use crate::outcome::{GRACE, cancelled, late, parse};
+use crate::outcome::{GRACE, cancelled, deadline, late, parse};
 use crate::runner::Runner;
 use crate::services::{self, Services};
 use crate::verify::{refused, verify};
@@ -46,7 +46,7 @@ impl InProcess {
     }
 
     async fn run(&self, tool: &ToolId, arguments: Value, cx: CallContext) -> Outcome {
-        let deadline = Instant::now() + cx.timeout;
+        let deadline = deadline(cx.timeout);
         let plugin = timeout_at(deadline, self.plugin()).await.map_err(|_| late(tool, cx.timeout))??;
         let (sender, mut answer) = oneshot::channel();
         let call = Arc::new(Call {

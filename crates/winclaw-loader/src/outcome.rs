@@ -2,10 +2,17 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::Instant;
 use winclaw_tool::{Failure, FailureCode, Outcome, ToolId, ToolOutput};
 
 /// How long a call may take to end after it was told to: 500 ms.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
+
+/// The moment `limit` from now. A limit beyond what a clock can say is thirty years.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+    Instant::now() + limit.min(FAR)
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]

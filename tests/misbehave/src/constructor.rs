@@ -4,13 +4,8 @@
 #[cfg(target_os = "linux")]
 extern "C" fn leave_trace() {
     use std::io::Write as _;
-    let place = own_path().and_then(|library| {
-        std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(format!("{library}.loaded"))
-            .ok()
-    });
+    let place = own_path()
+        .and_then(|library| std::fs::File::options().create(true).append(true).open(format!("{library}.loaded")).ok());
     if let Some(mut file) = place {
         // A test that looks for the line says more than a panic here could.
         let _ = writeln!(file, "{}", std::process::id());

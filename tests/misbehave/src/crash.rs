@@ -46,22 +46,25 @@ pub(crate) fn hang() -> Result<(), Failure> {
     }
 }
 
-/// Computes for ever.
+/// Says that it begins, then computes for ever.
 #[tool(side_effect = "read")]
-pub(crate) fn spin() -> Result<u64, Failure> {
-    let mut count = 0_u64;
-    loop {
-        count = black_box(count.wrapping_add(1));
-        if count == u64::MAX {
-            return Ok(count);
-        }
-    }
+pub(crate) fn spin(cx: &Context) -> Result<u64, Failure> {
+    cx.info("spinning");
+    Ok(count_for_ever())
 }
 
 /// Computes for ever on the thread that all asynchronous tools of the plugin share.
 #[tool(side_effect = "read")]
 pub(crate) async fn spin_async() -> Result<u64, Failure> {
-    spin()
+    Ok(count_for_ever())
+}
+
+fn count_for_ever() -> u64 {
+    let mut count = 0_u64;
+    while count < u64::MAX {
+        count = black_box(count + 1);
+    }
+    count
 }
 
 /// Recurses until the stack is full.

@@ -33,13 +33,9 @@ pub(crate) async fn echo(args: Echo) -> Result<String, Failure> {
 pub(crate) fn chatter() -> Result<&'static str, Failure> {
     let wrong = |error: std::io::Error| Failure::tool_failed(error.to_string());
     let mut stdout = std::io::stdout();
-    stdout
-        .write_all(b"\x05\0\0\0{\"don\nchatter on stdout\n")
-        .map_err(wrong)?;
+    stdout.write_all(b"\x05\0\0\0{\"don\nchatter on stdout\n").map_err(wrong)?;
     stdout.flush().map_err(wrong)?;
-    std::io::stderr()
-        .write_all(b"\xff\x1b[2Jchatter on stderr\n")
-        .map_err(wrong)?;
+    std::io::stderr().write_all(b"\xff\x1b[2Jchatter on stderr\n").map_err(wrong)?;
     Ok("said")
 }
 
@@ -69,11 +65,7 @@ pub(crate) struct Get {
 #[tool(side_effect = "read")]
 pub(crate) async fn http_get(args: Get, cx: &Context) -> Result<String, Failure> {
     let response = cx.http(HttpRequest::get(args.url)).await?;
-    Ok(format!(
-        "{} {}",
-        response.status,
-        response.body.text().unwrap_or("not text")
-    ))
+    Ok(format!("{} {}", response.status, response.body.text().unwrap_or("not text")))
 }
 
 #[args]
@@ -108,9 +100,7 @@ pub(crate) fn big(args: Big) -> Result<String, Failure> {
 /// Names the variables of the environment.
 #[tool(side_effect = "read")]
 pub(crate) fn env() -> Result<Vec<String>, Failure> {
-    Ok(std::env::vars_os()
-        .map(|(name, _)| name.to_string_lossy().into_owned())
-        .collect())
+    Ok(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect())
 }
 
 #[args]
@@ -133,11 +123,7 @@ pub(crate) fn kv(args: KeyValue, cx: &Context) -> Result<Option<String>, Failure
 /// Says what the host tells it: scratch folder, roots, language, time and two secrets.
 #[tool(side_effect = "read")]
 pub(crate) fn facts(cx: &Context) -> Result<BTreeMap<&'static str, Value>, Failure> {
-    let roots: Vec<Value> = cx
-        .file_roots()
-        .iter()
-        .map(|root| json!([root.path, root.write]))
-        .collect();
+    let roots: Vec<Value> = cx.file_roots().iter().map(|root| json!([root.path, root.write])).collect();
     Ok(BTreeMap::from([
         ("scratch", json!(cx.scratch()?.is_dir())),
         ("roots", json!(roots)),

@@ -94,7 +94,7 @@ impl Live {
         let (sender, answer) = oneshot::channel();
         let call = Call { tool: tool.clone(), observer, answer: sender, over: CancellationToken::new() };
         let mut calls = live.calls();
-        if calls.closed {
+        if live.is_closed(&calls) {
             return Ok(None);
         }
         calls.open.insert(id, call);
@@ -106,7 +106,7 @@ impl Live {
     pub(crate) fn stop(live: &Arc<Live>, id: u64, tool: &ToolId) {
         {
             let mut calls = live.calls();
-            if calls.closed || !calls.stopping.insert(id) {
+            if live.is_closed(&calls) || !calls.stopping.insert(id) {
                 return;
             }
         }
@@ -127,7 +127,7 @@ impl Live {
             let change = self.settled.notified();
             {
                 let calls = self.calls();
-                if calls.stopping.is_empty() || calls.closed {
+                if calls.stopping.is_empty() || self.is_closed(&calls) {
                     return;
                 }
             }
@@ -136,7 +136,12 @@ impl Live {
     }
 
     pub(crate) fn takes_calls(&self) -> bool {
-        !self.calls().closed
+        !self.is_closed(&self.calls())
+    }
+
+    /// The writer is gone as well when the runtime that served the child has ended, and the child with it.
+    fn is_closed(&self, calls: &Calls) -> bool {
+        calls.closed || self.frames.is_closed()
     }
 
     pub(crate) fn is_open(&self, id: u64) -> bool {
@@ -152,12 +157,17 @@ impl Live {
 
     /// Ends the child; `why` follows "because" in what its calls are told.
     pub(crate) fn kill(&self, why: &str) {
-        self.close(Some(Death::Stopped(why.to_owned())));
+        self.end(Death::Stopped(why.to_owned()));
+    }
+
+    /// Ends the child with `verdict`, unless it has one.
+    pub(crate) fn end(&self, verdict: Death) {
+        self.close(Some(verdict));
         self.condemned.cancel();
     }
 
     /// The child takes no more calls from now on. The first verdict stays.
-    pub(crate) fn close(&self, verdict: Option<Death>) {
+    fn close(&self, verdict: Option<Death>) {
         {
             let mut calls = self.calls();
             calls.closed = true;

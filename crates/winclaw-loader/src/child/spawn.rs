@@ -68,6 +68,9 @@ pub(crate) fn command(host_program: &Path, folder: &Path) -> Command {
     // Its own group: an interrupt typed at the terminal reaches the host only, and killing it takes what it started.
     #[cfg(unix)]
     command.process_group(0);
+    // No console window flashes up beside a program without one.
+    #[cfg(windows)]
+    command.creation_flags(windows_sys::Win32::System::Threading::CREATE_NO_WINDOW);
     command
 }
 

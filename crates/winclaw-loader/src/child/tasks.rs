@@ -72,7 +72,7 @@ fn dispatch(live: &Arc<Live>, frame: ToHost) {
     match frame {
         ToHost::Done { id, outcome } => live.done(id, &outcome),
         ToHost::Released { id } => live.released(id),
-        ToHost::Refused(failure) => live.close(Some(Death::Refused(failure))),
+        ToHost::Refused(failure) => live.end(Death::Refused(failure)),
         ToHost::Ask { id, ask, what } => answer(live, id, ask, what),
         ToHost::Log { id, level, text } => {
             let level = services::level(LogLevel::from_u8(level));
@@ -93,17 +93,25 @@ fn answer(live: &Arc<Live>, id: u64, ask: u64, what: Ask) {
             let text = over.run_until_cancelled(live.services.http(&request)).await.unwrap_or_else(call_is_over);
             reply(&live, ask, Some(text));
         })),
-        Ask::Secret(name) => blocking(live, ask, move |live| live.services.secret(&name)),
-        Ask::KvGet(key) => blocking(live, ask, move |live| live.services.kv_get(&key)),
+        Ask::Secret(name) => beside(live, ask, None, move |live| live.services.secret(&name)),
+        Ask::KvGet(key) => beside(live, ask, None, move |live| live.services.kv_get(&key)),
         Ask::KvSet { key, value } => {
-            blocking(live, ask, move |live| live.services.kv_set(&key, value.as_deref()).err())
+            let lost = json!(Failure::unavailable("the host failed while it stored the value")).to_string();
+            beside(live, ask, Some(lost), move |live| live.services.kv_set(&key, value.as_deref()).err());
         }
     }
 }
 
-fn blocking(live: Arc<Live>, ask: u64, work: impl FnOnce(&Live) -> Option<String> + Send + 'static) {
-    tokio::task::spawn_blocking(move || {
-        let text = work(&live);
+/// Answers with what `work` gives, which may block; with `otherwise` if it panics.
+fn beside(
+    live: Arc<Live>,
+    ask: u64,
+    otherwise: Option<String>,
+    work: impl FnOnce(&Live) -> Option<String> + Send + 'static,
+) {
+    tokio::spawn(async move {
+        let worker = Arc::clone(&live);
+        let text = tokio::task::spawn_blocking(move || work(&worker)).await.unwrap_or(otherwise);
         reply(&live, ask, text);
     });
 }

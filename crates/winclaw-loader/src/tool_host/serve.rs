@@ -38,8 +38,12 @@ pub(crate) fn serve(channel: Channel) -> i32 {
     }
     match prepare(&start) {
         Ok(plugin) => work.into_iter().for_each(|work| perform(&plugin, &hub, work)),
-        // A refusal is one sentence or two, far below the cap of a frame.
-        Err(failure) => drop(hub.send(&ToHost::Refused(failure))),
+        Err(failure) => {
+            // A refusal is one sentence or two, far below the cap of a frame.
+            let _ = hub.send(&ToHost::Refused(failure));
+            // The host ends this process. Ending by itself could be taken for a crash.
+            work.into_iter().for_each(drop);
+        }
     }
     0
 }

@@ -142,6 +142,13 @@ impl Recorder {
         self.0.lock().expect("the lock").clone()
     }
 
+    /// Waits until it has seen so many lines.
+    pub async fn lines_seen(&self, count: usize) {
+        while self.lines().len() < count {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
     fn add(&self, line: String) {
         self.0.lock().expect("the lock").push(line);
     }
