@@ -17,18 +17,23 @@ pub(crate) fn mentioned(tools: &[CatalogTool], names: &Names, own: ToolIx) -> BT
         if found.len() == MAX {
             break;
         }
-        let known = place(tools, token.text).or_else(|| names.by_wire_name(token.text));
-        let named = known.or_else(|| bare(tools, names, tool.id.source(), &token));
+        let named = known(tools, names, token.text).or_else(|| bare(tools, names, tool.id.source(), &token));
         found.extend(named.filter(|&other| other != own));
     }
     found
 }
 
+/// The tool with this id or wire name. Every id has a dot, every wire name a `_`; most words have neither.
+fn known(tools: &[CatalogTool], names: &Names, name: &str) -> Option<ToolIx> {
+    let by_id = || name.contains('.').then(|| place(tools, name)).flatten();
+    by_id().or_else(|| name.contains('_').then(|| names.by_wire_name(name)).flatten())
+}
+
 fn bare(tools: &[CatalogTool], names: &Names, source: &str, token: &Token<'_>) -> Option<ToolIx> {
-    let candidates = names.by_bare_name(token.text);
-    if candidates.is_empty() || !(token.quoted || is_identifier(token.text)) {
+    if !token.quoted && !is_identifier(token.text) {
         return None;
     }
+    let candidates = names.by_bare_name(token.text);
     let of_source = candidates.iter().find(|ix| tools[ix.index()].id.source() == source);
     of_source.or(candidates.first().filter(|_| candidates.len() == 1)).copied()
 }

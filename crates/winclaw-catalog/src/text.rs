@@ -31,11 +31,19 @@ pub(crate) fn one_line_each(text: &Text, cap_chars: usize) -> Text {
 /// Joiners, soft hyphens and byte order marks are taken out too, but stand in honest texts.
 pub(crate) fn has_hidden(text: &str) -> bool {
     let honest = |c: char| matches!(c, '\r' | '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}' | '\u{FEFF}');
-    text.chars().any(|c| is_hidden(c) && !honest(c) && c != '\u{85}')
+    !is_plain(text) && text.chars().any(|c| is_hidden(c) && !honest(c) && c != '\u{85}')
+}
+
+/// Whether `text` is printable ASCII with line feeds and tabs, so that there is nothing to look for.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// `text` without hidden characters and without white space at its ends.
 pub(crate) fn visible(text: &str) -> String {
+    if is_plain(text) {
+        return text.trim().to_owned();
+    }
     let mut kept = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

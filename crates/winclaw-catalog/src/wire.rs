@@ -109,12 +109,15 @@ mod tests {
 
     #[test]
     fn a_name_cannot_imitate_the_hashed_name_of_another() {
-        let victim = names(&["s.天气"]).remove(0);
-        let imitation =
-            format!("s.{}", victim.strip_prefix("s__").unwrap_or(victim.strip_prefix("s_").expect("a head")));
-        let found = names(&["s.天气", &imitation]);
-        assert_ne!(found[0], found[1]);
-        assert_eq!(found[0], victim);
+        for id in ["s.x 天气", "s._ x", "s.天气"] {
+            let victim = names(&[id]).remove(0);
+            let imitations = ["s__", "s_"].map(|head| victim.strip_prefix(head).map(|name| format!("s.{name}")));
+            for imitation in imitations.into_iter().flatten() {
+                let found = names(&[id, &imitation]);
+                assert_ne!(found[0], found[1], "{id}");
+                assert_eq!(found[0], victim, "{imitation} must not change the name of {id}");
+            }
+        }
     }
 
     #[test]

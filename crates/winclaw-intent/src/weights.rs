@@ -45,7 +45,8 @@ pub struct Weights {
 ///
 /// It is the middle of a plateau found by changing one or two numbers at a time on ten public sets together (k1 0.7 to 4,
 /// b 0.3 to 0.8, name 1.5 to 5, source 0 to 2, category 0 to 1, parameter 0.2 to 0.8, parameter text 0.15 to 0.8, unigram
-/// 0 to 0.5, concept 0 to 0.9, need 0.2 to 1, focus 1 to 8); no neighbour moves the mean recall at ten by more than 0.004.
+/// 0 to 0.5, concept 0 to 0.9, need 0.2 to 1, focus 1 to 8); near neighbours
+/// stay within 0.004 of its mean recall at ten.
 /// The sets have no aliases, actions, examples, used tools or `input_from` edges, so those weights are judgement.
 /// `examples/recall.rs` measures any other setting.
 pub const WEIGHTS: Weights = Weights {

@@ -154,13 +154,13 @@ fn words_of_nested_parameters_are_evidence() {
 
 #[test]
 fn each_need_gets_a_seat() {
+    let crowd = json!({"description": "Rain, wind, frost, cloud, hail, storm, thunder, sleet."});
     let mut tools = office();
-    tools.extend(
-        (0..30).map(|n| entry(&format!("crowd.rain{n:02}"), json!({"description": "Rain and wind, rain and wind."}))),
-    );
+    tools.extend((0..12).map(|number| entry(&format!("crowd.c{number}"), crowd.clone())));
+    tools.extend((0..60).map(|number| entry(&format!("filler.f{number}"), json!({"description": "Nothing at all."}))));
     let host = Host::new(tools);
-    let evidence = host.ask("rain and wind today, then send the letter");
-    assert!(host.place(&evidence, "mail.send").is_some_and(|place| place < 10), "{:?}", host.ids(&evidence));
+    let evidence = host.ask("rain wind frost cloud hail storm thunder sleet, then a letter to grandma");
+    assert!(host.place(&evidence, "mail.send").is_some_and(|place| place < 5), "{:?}", host.ids(&evidence));
 }
 
 #[test]
