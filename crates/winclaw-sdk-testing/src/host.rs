@@ -35,14 +35,7 @@ impl TestHost {
     /// Of several replies for one request, the first not yet used is taken; the last one repeats.
     pub fn http_reply(self, matcher: impl Into<UrlMatch>, status: u16, body: impl AsRef<[u8]>) -> Self {
         let body = HttpBody(body.as_ref().to_vec());
-        self.http_response(
-            matcher,
-            HttpResponse {
-                status,
-                headers: Vec::new(),
-                body,
-            },
-        )
+        self.http_response(matcher, HttpResponse { status, headers: Vec::new(), body })
     }
 
     /// As [`TestHost::http_reply`], with headers.

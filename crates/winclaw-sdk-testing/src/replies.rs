@@ -70,11 +70,7 @@ impl Replies {
 
     fn unexpected(&self, request: &HttpRequest) -> Failure {
         let known: Vec<String> = self.list.iter().map(|(url, _)| format!("{url:?}")).collect();
-        let known = if known.is_empty() {
-            "none".to_owned()
-        } else {
-            known.join(", ")
-        };
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let HttpRequest { method, url, .. } = request;
         Failure::unavailable(format!(
             "unexpected request in this test: {method} {url} (replies are given for: {known})"
@@ -109,23 +105,12 @@ mod tests {
     fn replies_are_used_in_order_and_the_last_repeats() {
         let mut replies = Replies::default();
         for status in [500, 200] {
-            let response = HttpResponse {
-                status,
-                headers: Vec::new(),
-                body: Default::default(),
-            };
+            let response = HttpResponse { status, headers: Vec::new(), body: Default::default() };
             replies.list.push(("https://a/".into(), response));
         }
-        let status = || {
-            replies
-                .find(&HttpRequest::get("https://a/b"))
-                .map(|response| response.status)
-        };
+        let status = || replies.find(&HttpRequest::get("https://a/b")).map(|response| response.status);
         assert_eq!([status(), status(), status()], [Ok(500), Ok(200), Ok(200)]);
         let failure = replies.find(&HttpRequest::get("https://b/")).expect_err("unexpected");
-        assert!(
-            failure.message.contains("GET https://b/") && failure.message.contains("https://a/…"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("GET https://b/") && failure.message.contains("https://a/…"), "{failure}");
     }
 }

@@ -27,11 +27,7 @@ impl Running {
         let (sender, answers) = channel();
         let done = Box::new(move |json| _ = sender.send(json));
         let handle = loaded.call(tool, args, Arc::new(Services { given, seen, manifest }), done);
-        Running {
-            plugin: loaded,
-            handle,
-            answers,
-        }
+        Running { plugin: loaded, handle, answers }
     }
 
     /// Cancels the call.
@@ -44,19 +40,16 @@ impl Running {
         self.wait_for(PATIENCE)
     }
 
-    /// Waits for the outcome; `timeout` after `patience`.
+    /// Waits for the outcome; `timeout` after `patience`, and then it may be cancelled or waited for again.
     ///
     /// # Panics
     ///
     /// When the call is answered twice.
-    pub fn wait_for(self, patience: Duration) -> Outcome {
+    pub fn wait_for(&self, patience: Duration) -> Outcome {
         let outcome = match self.answers.recv_timeout(patience) {
             Ok(json) => read(&json),
             Err(RecvTimeoutError::Timeout) => {
-                return Err(Failure::new(
-                    FailureCode::Timeout,
-                    format!("no answer within {patience:?}"),
-                ));
+                return Err(Failure::new(FailureCode::Timeout, format!("no answer within {patience:?}")));
             }
             Err(RecvTimeoutError::Disconnected) => {
                 Err(Failure::new(FailureCode::Crashed, "the call was never answered"))
@@ -84,9 +77,6 @@ fn read(json: &str) -> Outcome {
     match serde_json::from_str(json) {
         Ok(Answer::Ok(value)) => Ok(ToolOutput::new(value)),
         Ok(Answer::Error(failure)) => Err(failure),
-        Err(error) => Err(Failure::new(
-            FailureCode::Incompatible,
-            format!("the answer is no envelope: {error}"),
-        )),
+        Err(error) => Err(Failure::new(FailureCode::Incompatible, format!("the answer is no envelope: {error}"))),
     }
 }

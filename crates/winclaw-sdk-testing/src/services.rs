@@ -51,24 +51,12 @@ pub(crate) struct Services {
 impl Services {
     fn reply(&self, request: &HttpRequest) -> Result<HttpResponse, Failure> {
         let host = host_of(&request.url);
-        if !self
-            .manifest
-            .permissions
-            .http
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(&host))
-        {
-            let message = format!(
-                "{}: the host `{host}` is not in permissions.http of plugin.toml",
-                request.url
-            );
+        if !self.manifest.permissions.http.iter().any(|allowed| allowed.eq_ignore_ascii_case(&host)) {
+            let message = format!("{}: the host `{host}` is not in permissions.http of plugin.toml", request.url);
             return Err(Failure::new(FailureCode::Denied, message));
         }
         if self.given.network_down {
-            return Err(Failure::unavailable(format!(
-                "{}: the network is down in this test",
-                request.url
-            )));
+            return Err(Failure::unavailable(format!("{}: the network is down in this test", request.url)));
         }
         self.given.replies.find(request)
     }
@@ -115,9 +103,7 @@ impl HostServices for Services {
         if scratch.is_none() {
             *scratch = tempfile::tempdir().ok();
         }
-        scratch
-            .as_ref()
-            .map(|folder| folder.path().to_string_lossy().into_owned())
+        scratch.as_ref().map(|folder| folder.path().to_string_lossy().into_owned())
     }
 
     fn kv_get(&self, key: &str) -> Option<String> {
@@ -137,11 +123,7 @@ impl HostServices for Services {
         let _ = input;
         match name {
             "file_roots" => {
-                let roots = self
-                    .given
-                    .roots
-                    .iter()
-                    .map(|(path, write)| json!({"path": path, "write": write}));
+                let roots = self.given.roots.iter().map(|(path, write)| json!({"path": path, "write": write}));
                 Some(serde_json::Value::Array(roots.collect()).to_string())
             }
             "lang" => self.given.lang.clone(),

@@ -104,4 +104,34 @@ mod tests {
         let long = json!({"a": "x".repeat(2_000_000)}).to_string();
         assert!(from(long.as_bytes()).is_ok());
     }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Typed {
+        name: String,
+        inner: Option<Vec<u8>>,
+    }
+
+    fn read_typed(bytes: &[u8]) -> Result<Typed, Failure> {
+        let parameters = json!({"properties": {"name": {"type": "string"}, "inner": {"type": "array"}}});
+        Args::from_bytes("t", &parameters, bytes)?.read::<Typed>()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_arguments_or_a_failure_that_says_so(bytes: Vec<u8>) {
+            if let Err(failure) = read_typed(&bytes) {
+                proptest::prop_assert_eq!(failure.code, winclaw_tool::FailureCode::InvalidArgs);
+            }
+        }
+
+        #[test]
+        fn a_stray_field_is_always_named(field in "[a-z_]{1,12}") {
+            proptest::prop_assume!(field != "name" && field != "inner");
+            let failure = read_typed(json!({"name": "x", &field: 1}).to_string().as_bytes()).expect_err("a stray field");
+            let quoted = format!("unknown field `{field}`");
+            proptest::prop_assert!(failure.message.contains(&quoted), "{}", failure);
+        }
+    }
 }

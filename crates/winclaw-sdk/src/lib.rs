@@ -74,7 +74,8 @@ pub use winclaw_sdk_macros::result;
 /// `name` defaults to the function's name. `side_effect` is `read`, `write`, `destructive` or `external`. The function
 /// is `async` or not, takes its arguments (a type marked [`macro@args`]) and `&Context`, may leave out either, and
 /// returns `Result<T, E>` where `T` can be serialised and `E` becomes a [`Failure`]. Its doc comment is what the model
-/// reads, unless `plugin.toml` gives a `description`.
+/// reads, unless `plugin.toml` gives a `description`. The function's name is taken as the name of a type too, which is
+/// the [`Tool`]; no module or type beside it may have that name.
 pub use winclaw_sdk_macros::tool;
 pub use winclaw_tool::{
     Failure, FailureCode, HttpBody, HttpRequest, HttpResponse, Lang, Outcome, PluginManifest, SideEffect, Text,

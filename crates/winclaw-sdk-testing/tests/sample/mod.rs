@@ -6,7 +6,7 @@ use winclaw_sdk::prelude::*;
 
 winclaw_sdk::export!(
     plugin = "tests/sample/plugin.toml",
-    tools = [forecast, take_note, circumstances, misbehave]
+    tools = [forecast, take_note, circumstances, misbehave, stall]
 );
 
 #[args]
@@ -56,11 +56,7 @@ async fn forecast(args: ForecastArgs, cx: &Context) -> Result<Forecast, Failure>
     let url = format!("https://api.example.org/sky?place={}&days={}", args.place, args.days);
     let sky: Sky = cx.http(HttpRequest::get(url)).await?.success()?.json()?;
     cx.info("answered");
-    Ok(Forecast {
-        place: args.place,
-        words: sky.words,
-        unit: args.unit.unwrap_or(Unit::Metric),
-    })
+    Ok(Forecast { place: args.place, words: sky.words, unit: args.unit.unwrap_or(Unit::Metric) })
 }
 
 #[args]
@@ -86,11 +82,7 @@ fn take_note(args: NoteArgs, cx: &Context) -> Result<Option<String>, Failure> {
 #[tool(side_effect = "read")]
 fn circumstances(cx: &Context) -> Result<Value, Failure> {
     let scratch = cx.scratch()?;
-    let roots: Vec<_> = cx
-        .file_roots()
-        .iter()
-        .map(|root| json!({"path": root.path, "write": root.write}))
-        .collect();
+    let roots: Vec<_> = cx.file_roots().iter().map(|root| json!({"path": root.path, "write": root.write})).collect();
     cx.partial("half");
     Ok(json!({
         "lang": cx.locale(), "now_ms": cx.now_ms(), "roots": roots, "scratch_exists": scratch.is_dir(),
@@ -146,12 +138,26 @@ async fn misbehave(args: MisbehaveArgs, cx: &Context) -> Result<&'static str, Fa
             Ok("late")
         }
         How::Twice => Ok("once"),
-        How::AskElsewhere => cx
-            .http(HttpRequest::get("https://elsewhere.example.com/"))
-            .await
-            .map(|_| "allowed"),
-        How::BlockingHttp => cx
-            .http_blocking(HttpRequest::get("https://api.example.org/b"))
-            .map(|_| "answered"),
+        How::AskElsewhere => cx.http(HttpRequest::get("https://elsewhere.example.com/")).await.map(|_| "allowed"),
+        How::BlockingHttp => cx.http_blocking(HttpRequest::get("https://api.example.org/b")).map(|_| "answered"),
     }
+}
+
+#[args]
+struct StallArgs {
+    /// Whether to panic rather than wait.
+    #[serde(default)]
+    panic: bool,
+}
+
+/// Holds its thread until it is cancelled.
+#[tool(side_effect = "read")]
+fn stall(args: StallArgs, cx: &Context) -> Result<(), Failure> {
+    assert!(!args.panic, "on a thread of the pool");
+    cx.info("holding");
+    while !cx.cancelled() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    cx.info("let go");
+    cx.check_cancelled()
 }
