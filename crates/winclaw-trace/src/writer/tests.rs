@@ -91,7 +91,7 @@ fn fill(value: Value, canary: &str) -> Value {
 fn a_long_text_is_cut_after_redaction_with_a_mark() {
     let folder = folder();
     let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
-    let split = format!("{}password=CANARY-horse", "字".repeat(MAX_TEXT - 12));
+    let split = format!("{}sk-{}", "字".repeat(MAX_TEXT - 10), "CANARY7f3Kq9ZxV2mWb8Lr");
     writer.write(&rise(&split)).expect("written");
     writer.write(&rise(&"字".repeat(MAX_TEXT + 5))).expect("written");
     let text = fs::read_to_string(writer.path()).expect("read");
@@ -158,6 +158,17 @@ fn a_full_disk_costs_only_the_record_that_did_not_fit() {
             assert_eq!(String::from_utf8_lossy(&out.store.bytes), wanted, "room {room}, {no_cuts} failed cuts");
         }
     }
+}
+
+#[test]
+fn nothing_is_written_after_a_half_line_that_cannot_be_cut_away() {
+    let disk = Disk { room: 6, no_cuts: 2, ..Disk::default() };
+    let mut out = Appender { store: disk, good: 0, torn: false };
+    assert!(out.append(b"{\"a\":1}\n").is_err());
+    out.store.room = 1_000;
+    assert!(out.append(b"{}\n").is_err());
+    out.append(b"{}\n").expect("it can be cut now");
+    assert_eq!(out.store.bytes, b"{}\n");
 }
 
 #[test]
