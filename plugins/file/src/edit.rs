@@ -1,0 +1,119 @@
+//! Exact replacement in a file: `edit`.
+
+use std::io::{Read, Write};
+
+use winclaw_sdk::prelude::*;
+
+use crate::atomic::{Clash, one_at_a_time, put};
+use crate::charset::Charset;
+use crate::errors::{self, Doing};
+use crate::read::not_text;
+use crate::replace::{NotReplaced, Replaced, replace};
+use crate::roots::Roots;
+use crate::write::{regular, target_place, unwritten};
+
+/// Largest file that is edited, in bytes.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// What to change.
+#[args]
+#[derive(Debug)]
+pub struct EditArgs {
+    /// The file, absolute or relative to the working folder.
+    pub path: String,
+    /// The text to replace, exactly as in the file, with enough around it to be unique.
+    pub old: String,
+    /// What to put in its place; empty to remove it.
+    pub new: String,
+    /// Whether to replace every occurrence instead of the only one.
+    #[serde(default)]
+    pub all: bool,
+    /// The file's encoding, when it is not recognised.
+    #[serde(default)]
+    pub encoding: Option<String>,
+}
+
+/// A file that was changed.
+#[result]
+#[derive(Debug)]
+pub struct Edited {
+    /// Its absolute path.
+    pub path: String,
+    /// How many places were replaced.
+    pub replaced: usize,
+    /// Line of the first one.
+    pub first_line: usize,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Its encoding, which was kept.
+    pub encoding: String,
+    /// The first changes with the lines around them.
+    pub diff: String,
+}
+
+/// Replace an exact piece of text in a file. Encoding, line ends and all other bytes are kept. Read the file first.
+#[tool(side_effect = "write")]
+pub(crate) fn edit(args: EditArgs, cx: &Context) -> Result<Edited, Failure> {
+    edit_in(&Roots::of(cx), &args)
+}
+
+pub(crate) fn edit_in(roots: &Roots, args: &EditArgs) -> Result<Edited, Failure> {
+    if args.old.is_empty() {
+        return Err(Failure::invalid_args("`old` is empty; give the text to replace, or use append to add to the end"));
+    }
+    if args.old == args.new {
+        return Err(Failure::invalid_args("`old` and `new` are the same; nothing would change"));
+    }
+    let place = target_place(roots, &args.path)?;
+    let _alone = one_at_a_time();
+    let entry = place.target()?;
+    entry.existing()?;
+    regular(&entry)?;
+    let failed = |error: std::io::Error| errors::of(Doing::Read, &entry.path, &error);
+    let mut bytes = Vec::new();
+    let file = entry.dir.open(&entry.name).map_err(failed)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let what = format!("`{}` is larger than {} MiB, too large to edit", entry.path.display(), MAX_BYTES >> 20);
+        return Err(Failure::tool_failed(what));
+    }
+    let charset = match &args.encoding {
+        Some(name) => Charset::named(name)?.found_in(&bytes),
+        None => Charset::detect(&bytes, true).map_err(|why| not_text(why, &place))?,
+    };
+    let text = charset.decode_exactly(&bytes).map_err(|why| not_text(why, &place))?;
+    let done = replace(&text, &args.old, &args.new, args.all).map_err(|why| unchanged(why, &args.path))?;
+    let bytes = charset.encode_file(&done.text).map_err(|c| charset.lacks(c))?;
+    put(&entry, Clash::Replace, |file| file.write_all(&bytes)).map_err(|error| unwritten(&entry, &error))?;
+    Ok(edited(entry.path.display().to_string(), done, bytes.len(), charset))
+}
+
+fn edited(path: String, done: Replaced, bytes: usize, charset: Charset) -> Edited {
+    Edited {
+        path,
+        replaced: done.lines.len(),
+        first_line: done.lines.first().copied().unwrap_or(1),
+        bytes: bytes as u64,
+        encoding: charset.name(),
+        diff: done.diff,
+    }
+}
+
+fn unchanged(why: NotReplaced, path: &str) -> Failure {
+    Failure::tool_failed(match why {
+        NotReplaced::Absent(None) => {
+            format!("`old` does not occur in `{path}`; read the file and copy the text exactly")
+        }
+        NotReplaced::Absent(Some(hint)) => {
+            format!("`old` does not occur in `{path}`, but {hint}; copy the text exactly")
+        }
+        NotReplaced::Several(lines) => {
+            let shown: Vec<String> = lines.iter().take(10).map(ToString::to_string).collect();
+            format!(
+                "`old` occurs {} times in `{path}` (lines {}); add more of the text around it, or set `all` to true",
+                lines.len(),
+                shown.join(", ")
+            )
+        }
+    })
+}
