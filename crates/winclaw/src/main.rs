@@ -76,7 +76,10 @@ async fn dispatch(config: Config, screen: Screen, command: Command, verbose: boo
         Command::Doctor(args) => commands::doctor::run(config, screen, args).await,
         Command::Completions { shell } => {
             let mut command = words::command(config.lang);
-            clap_complete::generate(shell, &mut command, "winclaw", &mut std::io::stdout());
+            // Into memory first: on a closed pipe it would panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command, "winclaw", &mut script);
+            screen.part(&String::from_utf8_lossy(&script));
             Ok(Exit::Done)
         }
     }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use serde_json::Value;
-use winclaw_agent::{Answer, Event, Front};
+use winclaw_agent::{Answer, Event, Front, ShownTool};
 use winclaw_guard::Consent;
 use winclaw_model::{ChatModel, Replay, Script};
 use winclaw_net::{Exchange, NetClient};
-use winclaw_tool::Text;
+use winclaw_tool::{Failure, Lang, Text};
 use winclaw_toolbox::BoxFuture;
 
 use crate::cli::{ApproveWord, DemoArgs, ExposureArgs, OutputWord, TaskArgs, TransportWord};
@@ -29,6 +29,9 @@ struct Scene {
     #[serde(default)]
     default: bool,
     request: Text,
+    /// The request in English, for who does not read its language.
+    #[serde(default)]
+    gloss: String,
     /// Plugins it needs.
     #[serde(default)]
     needs: Vec<String>,
@@ -128,16 +131,20 @@ async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Ex
     let screen = host.screen;
     let request = screen.text(&scene.request).to_owned();
     introduce(host, &scene, live);
-    let model: Box<dyn ChatModel> = Box::new(Replay::new(scene.model));
     let stage = Arc::new(Stage::new(screen, verbose));
     let front: Arc<dyn Front> = stage.clone();
     stage.step(screen.word("The request", "请求"));
     screen.line(&format!("   {request}"));
+    if screen.lang == Lang::En && !scene.gloss.is_empty() {
+        screen.line(&screen.paint(Style::Dim, &format!("   ({})", harmless(&scene.gloss))));
+    }
+    let model: Box<dyn ChatModel> = Box::new(Replay::new(scene.model));
     let task = Task { request: request.clone(), args: task_args(), exposure: exposure_args() };
     let (report, trace) = task::run_with(host, model.as_ref(), &task, &front).await?;
     stage.end_line();
     if let winclaw_agent::EndState::ModelFailed(error) = &report.state {
-        return Err(of_model(error));
+        // A script cannot go on after a tool has failed; what failed is what the person must hear.
+        return Err(stage.failure().map_or_else(|| of_model(error), |failure| Complaint::of_failure(&failure)));
     }
     conclude(host, &stage, &request, &trace);
     Ok(exit(&report.state))
@@ -197,6 +204,7 @@ struct State {
     line_open: bool,
     shown: Vec<String>,
     left: Vec<String>,
+    failure: Option<Failure>,
 }
 
 impl Stage {
@@ -230,6 +238,11 @@ impl Stage {
         self.with(|state| state.left.clone())
     }
 
+    /// The last failure of a tool, if one failed.
+    fn failure(&self) -> Option<Failure> {
+        self.with(|state| state.failure.clone())
+    }
+
     fn text(&self, text: &str) {
         if !self.with(|state| state.line_open) {
             self.step(self.screen.word("The model (replayed) says", "模型（回放）说"));
@@ -239,22 +252,24 @@ impl Stage {
         self.screen.part(&harmless(text).replace('\n', "\n   "));
     }
 
-    /// What the model is shown; said again only when it differs from before.
+    /// What the model is shown; later only what is new.
     fn exposure(&self, event: &Event) {
-        let Event::Exposure { shown, named, tokens, everything_tokens, .. } = event else {
-            return;
-        };
+        let Event::Exposure { call_no, shown, named, tokens, everything_tokens } = event else { return };
         let names: Vec<String> = shown.iter().map(|tool| tool.tool.clone()).collect();
-        if self.with(|state| std::mem::replace(&mut state.shown, names.clone()) == names) {
+        let before = self.with(|state| std::mem::replace(&mut state.shown, names));
+        let new: Vec<&ShownTool> = shown.iter().filter(|tool| !before.contains(&tool.tool)).collect();
+        if new.is_empty() {
             return;
         }
         let screen = self.screen;
-        self.step(screen.word("What the model is shown, and why", "展示给模型的工具及原因"));
-        let rows: Vec<Vec<String>> = shown
-            .iter()
-            .map(|tool| vec![format!("   {}", tool.tool), tool.level.clone(), harmless(screen.text(&tool.because))])
-            .collect();
-        columns(&rows).iter().for_each(|line| screen.line(line));
+        self.step(match call_no {
+            1 => screen.word("What the model is shown, and why", "展示给模型的工具及原因"),
+            _ => screen.word("Shown from now on too", "从现在起也展示"),
+        });
+        let row = |tool: &&ShownTool| {
+            vec![format!("   {}", tool.tool), tool.level.clone(), harmless(screen.text(&tool.because))]
+        };
+        columns(&new.iter().map(row).collect::<Vec<_>>()).iter().for_each(|line| screen.line(line));
         let en = format!(
             "   {named} more tools are only named and stay callable; {tokens} tokens, every schema would be {everything_tokens}"
         );
@@ -278,6 +293,7 @@ impl Stage {
             return;
         };
         if let Some(failure) = failure {
+            self.with(|state| state.failure = Some(failure.clone()));
             let line = format!("   ✗ {ms} ms  {}: {}", failure.code.as_str(), one_line(&failure.message));
             return self.screen.line(&self.screen.paint(Style::Red, &harmless(&line)));
         }
