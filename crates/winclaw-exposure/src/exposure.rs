@@ -204,7 +204,7 @@ impl Exposure {
         standing.because = because.clone();
         match place {
             Place::Array => {
-                standing.told = level;
+                standing.told = self.prepared.read(tool, level);
                 standing.in_array = true;
             }
             Place::Conversation if standing.told < level && !self.pending.contains(&tool) => self.pending.push(tool),

@@ -40,6 +40,12 @@ impl Prepared {
         self.permitted.get(ix.index()).copied().unwrap_or(false)
     }
 
+    /// What a model has read that was told the schema at `level`: a brief one that leaves nothing out is the whole.
+    pub(crate) fn read(&self, ix: ToolIx, level: Level) -> Level {
+        let same = self.cost(ix, Level::Brief) == self.cost(ix, Level::Full);
+        if level == Level::Brief && same { Level::Full } else { level }
+    }
+
     /// Tokens of the schema at `level`; nothing at `Named`.
     pub(crate) fn cost(&self, ix: ToolIx, level: Level) -> u32 {
         let (full, brief) = self.costs.get(ix.index()).copied().unwrap_or_default();

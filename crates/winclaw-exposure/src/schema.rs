@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use winclaw_catalog::CatalogTool;
 use winclaw_tool::ToolSpec;
 
-use crate::Level;
 use crate::tokens::of_json;
+use crate::{Level, estimate_tokens};
 
 /// What a vendor's envelope around one tool costs, in tokens.
 const ENVELOPE: u32 = 12;
@@ -34,7 +34,7 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// The tool as it is shown at `level`; at `Named` and `Full` that is the whole schema.
 pub(crate) fn spec(tool: &CatalogTool, level: Level) -> ToolSpec {
-    let cut = if level == Level::Brief { cut(tool) } else { None };
+    let cut = if level == Level::Brief { cheaper(tool) } else { None };
     let (parameters, note) = match cut {
         Some((parameters, left_out)) => (parameters, note(left_out)),
         None => (tool.manifest.parameters.clone(), String::new()),
@@ -53,13 +53,23 @@ pub(crate) fn cost(spec: &ToolSpec) -> u32 {
     of_json(&spec.name) + of_json(&spec.description) + of_json(&spec.parameters) + ENVELOPE
 }
 
-/// What the tool costs whole, and in brief.
+/// What the tool costs whole, and in brief; the same when there is nothing to cut.
 pub(crate) fn costs(tool: &CatalogTool) -> (u32, u32) {
     let head = of_json(&tool.wire_name) + of_json(&tool.manifest.description) + ENVELOPE;
     let full = head + of_json(&tool.manifest.parameters);
-    let brief =
-        cut(tool).map(|(parameters, left_out)| head + of_json(&parameters) + crate::estimate_tokens(&note(left_out)));
-    (full, brief.map_or(full, |brief| brief.min(full)))
+    let brief = cheaper(tool).map(|(parameters, left_out)| head + cost_of_cut(&parameters, left_out));
+    (full, brief.unwrap_or(full))
+}
+
+fn cost_of_cut(parameters: &Value, left_out: usize) -> u32 {
+    of_json(parameters) + estimate_tokens(&note(left_out))
+}
+
+/// The cut parameters, if cutting them saves anything.
+fn cheaper(tool: &CatalogTool) -> Option<(Value, usize)> {
+    let (parameters, left_out) = cut(tool)?;
+    let saves = cost_of_cut(&parameters, left_out) < of_json(&tool.manifest.parameters);
+    saves.then_some((parameters, left_out))
 }
 
 fn note(left_out: usize) -> String {

@@ -119,7 +119,7 @@ impl Exposure {
     /// The schema of a tool at its level, which is thereby told.
     pub(crate) fn tell(&mut self, catalog: &Catalog, ix: ToolIx) -> Value {
         let standing = self.standing.entry(ix).or_default();
-        standing.told = standing.told.max(standing.level);
+        standing.told = standing.told.max(self.prepared.read(ix, standing.level));
         let level = standing.level;
         self.pending.retain(|pending| *pending != ix);
         schema::json(&schema::spec(catalog.get(ix), level))

@@ -242,3 +242,22 @@ fn tokens_are_counted_against_showing_everything() {
     let paragraph = 80;
     assert!(tokens.everything.abs_diff(all.prefix) < paragraph, "{tokens:?} {all:?}");
 }
+
+#[test]
+fn what_is_shown_unasked_stays_within_its_budgets_by_turn_and_by_task() {
+    let dear = |n: usize| tool(&format!("s.t{n:03}"), json!({"description": "word ".repeat(150)}));
+    let catalog = catalog((0..200).map(dear).collect());
+    let mut exposure = Exposure::begin(&catalog, &Evidence::default(), Settings::default());
+    let budgets = Settings::default().budgets;
+    let advice = 120;
+    let mut whole = 0;
+    for turn in 0..40usize {
+        let ids: Vec<String> = (0..5).map(|n| format!("s.t{:03}", turn * 5 + n)).collect();
+        exposure.observe(&catalog, &fits(&catalog, &ids.iter().map(String::as_str).collect::<Vec<_>>()));
+        exposure.learn(&catalog, Signal::NoTool);
+        let tail = exposure.surface(&catalog).tokens.tail;
+        assert!(tail <= budgets.tail_tokens + advice, "turn {turn}: {tail}");
+        whole += tail;
+    }
+    assert!(whole <= budgets.unasked_tokens + 40 * advice, "{whole}");
+}

@@ -86,6 +86,23 @@ fn run(catalog: &Catalog, claims: &Claims, settings: &Settings, steps: &[Step]) 
     within_limits(&task, settings);
     speaks_of_what_is_there(&task, settings);
     every_rise_was_sent(&task);
+    no_schema_was_sent_twice(&task);
+}
+
+/// I18: a schema stands in the conversation once, and once more at most if it was in brief before.
+fn no_schema_was_sent_twice(task: &Task<'_>) {
+    let said = task.said.join("\n");
+    for (ix, level) in task.levels() {
+        let start = format!("{{\"name\":\"{}\",\"description\"", task.catalog.get(ix).wire_name);
+        let sent: Vec<&str> = said.match_indices(&start).map(|(at, _)| &said[at..]).collect();
+        let native = task.surfaces[0].shown.iter().any(|shown| shown.tool == ix && task.exposure.in_array(ix));
+        assert!(sent.len() <= if native { 1 } else { 2 }, "{ix:?} at {level:?} was sent {} times", sent.len());
+        if let [first, second] = sent[..] {
+            let object = |text: &str| serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>().next();
+            let both = [first, second].map(|text| object(text).expect("an object").expect("valid JSON"));
+            assert_ne!(both[0], both[1], "{ix:?} was sent twice alike");
+        }
+    }
 }
 
 /// Every schema that rose is in the array, the tails or the answers.
