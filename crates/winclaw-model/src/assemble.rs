@@ -16,14 +16,7 @@ const MAX_PENDING_LINES: u32 = 64;
 /// One of these stands in every chunk; an object without them may be a part of one that spreads over several lines.
 const CHUNK_FIELDS: [&str; 3] = ["choices", "error", "usage"];
 /// Reasons to finish that mean the model was not done.
-const CUT_OFF: [&str; 6] = [
-    "length",
-    "max_tokens",
-    "content_filter",
-    "insufficient_system_resource",
-    "error",
-    "abort",
-];
+const CUT_OFF: [&str; 6] = ["length", "max_tokens", "content_filter", "insufficient_system_resource", "error", "abort"];
 
 /// Puts a reply together from the bytes of an answer, whether it streams or comes as one JSON body.
 ///
@@ -77,9 +70,7 @@ impl Assembler {
     pub fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MAX_BYTES {
-            return Err(ModelError::protocol(format!(
-                "the answer is longer than {MAX_BYTES} bytes"
-            )));
+            return Err(ModelError::protocol(format!("the answer is longer than {MAX_BYTES} bytes")));
         }
         let bytes = self.recognise(bytes);
         match self.form {
@@ -218,35 +209,24 @@ impl Events {
 
     fn choice(&mut self, choice: &Value, sink: &mut Sink<'_>) {
         self.spoke = true;
-        let said = ["delta", "message"]
-            .iter()
-            .find_map(|key| choice.get(key).filter(|said| said.is_object()));
+        let said = ["delta", "message"].iter().find_map(|key| choice.get(key).filter(|said| said.is_object()));
         if let Some(said) = said {
             self.said(said, sink);
         }
-        if let Some(reason) = choice
-            .get("finish_reason")
-            .and_then(Value::as_str)
-            .filter(|reason| !reason.is_empty())
-        {
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.finish = Some(reason.to_owned());
         }
     }
 
     fn said(&mut self, said: &Value, sink: &mut Sink<'_>) {
-        let thoughts = ["reasoning_content", "reasoning"]
-            .iter()
-            .find_map(|key| said.get(key).and_then(Value::as_str));
+        let thoughts = ["reasoning_content", "reasoning"].iter().find_map(|key| said.get(key).and_then(Value::as_str));
         if let Some(thoughts) = thoughts {
             self.reasoning.get_or_insert_default().push_str(thoughts);
             if !thoughts.is_empty() {
                 sink(Delta::Reasoning(thoughts));
             }
         }
-        for text in ["content", "refusal"]
-            .iter()
-            .filter_map(|key| said.get(key).and_then(words))
-        {
+        for text in ["content", "refusal"].iter().filter_map(|key| said.get(key).and_then(words)) {
             self.text.push_str(&text);
             if !text.is_empty() {
                 sink(Delta::Text(&text));
@@ -266,9 +246,7 @@ impl Events {
     fn reply(self, taken: &mut BTreeSet<String>, turn: usize) -> Result<ChatReply, ModelError> {
         if !self.spoke {
             let skipped = self.skipped;
-            return Err(ModelError::protocol(format!(
-                "the answer held no reply ({skipped} unreadable lines)"
-            )));
+            return Err(ModelError::protocol(format!("the answer held no reply ({skipped} unreadable lines)")));
         }
         let cut_off = match &self.finish {
             Some(reason) => CUT_OFF.contains(&reason.as_str()),
@@ -290,12 +268,9 @@ impl Events {
 fn words(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
-        Value::Array(parts) => Some(
-            parts
-                .iter()
-                .filter_map(|part| part.get("text").and_then(Value::as_str))
-                .collect::<String>(),
-        ),
+        Value::Array(parts) => {
+            Some(parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect::<String>())
+        }
         _ => None,
     }
 }

@@ -32,12 +32,7 @@ impl ModelChoice {
     }
 
     fn new(provider: &str, name: &str) -> Self {
-        ModelChoice {
-            provider: provider.into(),
-            name: name.into(),
-            base_url: None,
-            window_tokens: None,
-        }
+        ModelChoice { provider: provider.into(), name: name.into(), base_url: None, window_tokens: None }
     }
 
     /// Chooses by what the person said and what is set.
@@ -69,18 +64,13 @@ impl ModelChoice {
 
 impl From<&LocalModel> for ModelChoice {
     fn from(model: &LocalModel) -> Self {
-        ModelChoice {
-            base_url: Some(model.base_url.clone()),
-            ..ModelChoice::new(&model.provider, &model.name)
-        }
+        ModelChoice { base_url: Some(model.base_url.clone()), ..ModelChoice::new(&model.provider, &model.name) }
     }
 }
 
 /// The trimmed value of `variable`; empty counts as not set.
 pub(crate) fn setting(env: &Env, variable: &str) -> Option<String> {
-    env(variable)
-        .map(|value| value.trim().to_owned())
-        .filter(|value| !value.is_empty())
+    env(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 fn not_a_model(given: &str) -> ModelError {
@@ -88,10 +78,7 @@ fn not_a_model(given: &str) -> ModelError {
     let known: Vec<&str> = PROFILES.iter().map(|profile| profile.provider).collect();
     let known = known.join(", ");
     ModelError::Config {
-        what: Text::new(
-            format!("`{given}` names no model"),
-            format!("“{given}”不是有效的模型名"),
-        ),
+        what: Text::new(format!("`{given}` names no model"), format!("“{given}”不是有效的模型名")),
         mend: Text::new(
             format!("write --model provider/name, such as openai/{given}; providers: {known}"),
             format!("请写成 --model 提供方/名称，例如 openai/{given}；可用的提供方：{known}"),
@@ -104,11 +91,7 @@ mod tests {
     use super::*;
 
     fn find(model: Option<&str>, set: &[(&str, &str)]) -> Result<Option<String>, ModelError> {
-        let env = |name: &str| {
-            set.iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| (*value).to_owned())
-        };
+        let env = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         ModelChoice::find(model, &env).map(|choice| choice.map(|choice| choice.label()))
     }
 
@@ -116,18 +99,10 @@ mod tests {
     fn what_is_named_comes_before_what_is_set_and_that_before_nothing() {
         type Set = &'static [(&'static str, &'static str)];
         let cases: [(Option<&str>, Set, Option<&str>); 8] = [
-            (
-                Some("ollama/qwen3:8b"),
-                &[("OPENAI_API_KEY", "k")],
-                Some("ollama/qwen3:8b"),
-            ),
+            (Some("ollama/qwen3:8b"), &[("OPENAI_API_KEY", "k")], Some("ollama/qwen3:8b")),
             (Some("openai/org/model"), &[], Some("openai/org/model")),
             (Some(" OpenAI/m "), &[], Some("openai/m")),
-            (
-                None,
-                &[("DEEPSEEK_API_KEY", "k"), ("OPENAI_API_KEY", "k")],
-                Some("deepseek/deepseek-chat"),
-            ),
+            (None, &[("DEEPSEEK_API_KEY", "k"), ("OPENAI_API_KEY", "k")], Some("deepseek/deepseek-chat")),
             (None, &[("OPENAI_API_KEY", "k")], Some("openai/gpt-5-mini")),
             (None, &[("OPENAI_BASE_URL", "http://x/v1")], Some("openai/gpt-5-mini")),
             (None, &[("DEEPSEEK_API_KEY", "  "), ("OPENAI_API_KEY", "")], None),

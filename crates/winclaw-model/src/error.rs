@@ -63,28 +63,20 @@ pub enum ModelError {
 impl ModelError {
     /// No model was named, no key is set, and no local server was found.
     pub fn none_found() -> Self {
-        ModelError::Authentication {
-            provider: "openai".into(),
-            variable: "OPENAI_API_KEY".into(),
-            message: None,
-        }
+        ModelError::Authentication { provider: "openai".into(), variable: "OPENAI_API_KEY".into(), message: None }
     }
 
     pub(crate) fn protocol(message: impl Into<String>) -> Self {
-        ModelError::Protocol {
-            message: message.into(),
-        }
+        ModelError::Protocol { message: message.into() }
     }
 
     /// What happened, for a person.
     pub fn text(&self) -> Text {
         match self {
             ModelError::Config { what, .. } => what.clone(),
-            ModelError::Authentication {
-                provider,
-                variable,
-                message,
-            } => authentication(provider, variable, message.as_deref()),
+            ModelError::Authentication { provider, variable, message } => {
+                authentication(provider, variable, message.as_deref())
+            }
             ModelError::Unreachable { url, reason, .. } => Text::new(
                 format!("the model at {url} could not be reached: {reason}"),
                 format!("无法连接模型服务 {url}：{reason}"),
@@ -93,10 +85,9 @@ impl ModelError {
                 format!("the model server refused the request ({status}): {message}"),
                 format!("模型服务拒绝了请求（{status}）：{message}"),
             ),
-            ModelError::Protocol { message } => Text::new(
-                format!("the model protocol was broken: {message}"),
-                format!("模型通信格式有误：{message}"),
-            ),
+            ModelError::Protocol { message } => {
+                Text::new(format!("the model protocol was broken: {message}"), format!("模型通信格式有误：{message}"))
+            }
             ModelError::Cancelled => Text::new("cancelled", "已取消"),
             ModelError::ReplayMismatch { name, step, message } => Text::new(
                 format!("the replayed model `{name}` does not foresee this request (step {step}): {message}"),
@@ -154,14 +145,8 @@ fn rejected_hint(status: u16) -> Option<Text> {
             "check the model's name, and that the base URL ends as the vendor says, usually in /v1",
             "请检查模型名称，以及基础地址的结尾是否符合要求（通常为 /v1）",
         )),
-        429 => Some(Text::new(
-            "wait a little, or check the quota of your account",
-            "请稍后再试，或检查账户额度",
-        )),
-        500..=599 => Some(Text::new(
-            "the vendor has trouble; try again later",
-            "服务方暂时异常，请稍后再试",
-        )),
+        429 => Some(Text::new("wait a little, or check the quota of your account", "请稍后再试，或检查账户额度")),
+        500..=599 => Some(Text::new("the vendor has trouble; try again later", "服务方暂时异常，请稍后再试")),
         _ => None,
     }
 }
@@ -181,23 +166,10 @@ mod tests {
 
     #[test]
     fn every_error_a_person_can_mend_says_how() {
-        let unreachable = |local| ModelError::Unreachable {
-            url: "u".into(),
-            reason: "r".into(),
-            local,
-        };
-        let rejected = |status| ModelError::Rejected {
-            status,
-            message: "m".into(),
-        };
-        for error in [
-            unreachable(true),
-            unreachable(false),
-            rejected(404),
-            rejected(429),
-            rejected(503),
-            rejected(307),
-        ] {
+        let unreachable = |local| ModelError::Unreachable { url: "u".into(), reason: "r".into(), local };
+        let rejected = |status| ModelError::Rejected { status, message: "m".into() };
+        for error in [unreachable(true), unreachable(false), rejected(404), rejected(429), rejected(503), rejected(307)]
+        {
             assert!(error.hint().is_some_and(|hint| !hint.is_empty()), "{error:?}");
         }
         assert!(ModelError::Cancelled.hint().is_none());

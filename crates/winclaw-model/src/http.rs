@@ -15,11 +15,7 @@ pub(crate) fn client(connect: Duration, url: &Url) -> ClientBuilder {
         .user_agent(concat!("winclaw/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect)
         .redirect(reqwest::redirect::Policy::none());
-    let builder = if url.scheme() == "http" {
-        builder.tls_certs_only([])
-    } else {
-        builder
-    };
+    let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }
 

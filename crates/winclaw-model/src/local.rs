@@ -32,15 +32,9 @@ pub struct LocalServers {
 
 impl Default for LocalServers {
     fn default() -> Self {
-        let root = |provider| {
-            Profile::of(provider)
-                .map_or("", |profile| profile.base_url.trim_end_matches("/v1"))
-                .into()
-        };
-        LocalServers {
-            ollama: root("ollama"),
-            lmstudio: root("lmstudio"),
-        }
+        let root =
+            |provider| Profile::of(provider).map_or("", |profile| profile.base_url.trim_end_matches("/v1")).into();
+        LocalServers { ollama: root("ollama"), lmstudio: root("lmstudio") }
     }
 }
 
@@ -63,18 +57,9 @@ impl LocalServers {
 
 async fn models(provider: &str, root: &str, path: &str, list: &str, name: &str) -> Vec<LocalModel> {
     let root = root.trim_end_matches('/');
-    let answer = tokio::time::timeout(PROBE, get(&format!("{root}{path}")))
-        .await
-        .ok()
-        .flatten();
-    let names = answer
-        .as_ref()
-        .and_then(|answer| answer.pointer(list))
-        .and_then(Value::as_array);
-    let names = names
-        .into_iter()
-        .flatten()
-        .filter_map(|model| model.get(name).and_then(Value::as_str));
+    let answer = tokio::time::timeout(PROBE, get(&format!("{root}{path}"))).await.ok().flatten();
+    let names = answer.as_ref().and_then(|answer| answer.pointer(list)).and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(|model| model.get(name).and_then(Value::as_str));
     let chats = names.filter(|name| !name.is_empty() && !name.to_ascii_lowercase().contains("embed"));
     let found = |name: &str| LocalModel {
         provider: provider.to_owned(),

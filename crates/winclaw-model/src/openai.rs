@@ -33,11 +33,7 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Timeouts {
-            connect: seconds(10),
-            first_byte: seconds(120),
-            idle: seconds(60),
-        }
+        Timeouts { connect: seconds(10), first_byte: seconds(120), idle: seconds(60) }
     }
 }
 
@@ -46,9 +42,7 @@ impl Timeouts {
     /// connection. A value that is no positive number is ignored.
     pub fn from_env(env: &Env) -> Self {
         let default = Timeouts::default();
-        let ms = setting(env, "WINCLAW_MODEL_TIMEOUT_MS")
-            .and_then(|ms| ms.parse::<u64>().ok())
-            .filter(|ms| *ms > 0);
+        let ms = setting(env, "WINCLAW_MODEL_TIMEOUT_MS").and_then(|ms| ms.parse::<u64>().ok()).filter(|ms| *ms > 0);
         ms.map(Duration::from_millis).map_or(default, |limit| Timeouts {
             connect: default.connect.min(limit),
             first_byte: limit,
@@ -77,10 +71,7 @@ impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URL may hold a password.
         let url = http::shown(&self.url);
-        f.debug_struct("OpenAi")
-            .field("model", &self.label())
-            .field("url", &url)
-            .finish_non_exhaustive()
+        f.debug_struct("OpenAi").field("model", &self.label()).field("url", &url).finish_non_exhaustive()
     }
 }
 
@@ -109,14 +100,9 @@ impl OpenAi {
     /// As [`connect`], for callers that want to set timeouts or the pause between attempts.
     pub fn new(choice: &ModelChoice, env: &Env) -> Result<Self, ModelError> {
         let Some(profile) = Profile::of(&choice.provider) else {
-            return Err(ModelChoice::parse(&choice.label())
-                .err()
-                .unwrap_or_else(ModelError::none_found));
+            return Err(ModelChoice::parse(&choice.label()).err().unwrap_or_else(ModelError::none_found));
         };
-        let moved = choice
-            .base_url
-            .clone()
-            .or_else(|| setting(env, profile.base_url_variable));
+        let moved = choice.base_url.clone().or_else(|| setting(env, profile.base_url_variable));
         let url = endpoint(moved.as_deref().unwrap_or(profile.base_url), profile.base_url_variable)?;
         let key = key(profile, env, moved.is_none())?;
         let timeouts = Timeouts::from_env(env);
@@ -166,10 +152,7 @@ impl OpenAi {
             };
             let failed = match self.attempt(&body, request, &mut watched).await {
                 Ok(reply) => return Ok(reply),
-                Err(Failed { error, asked_wait }) => Failed {
-                    error: self.hide_key(error),
-                    asked_wait,
-                },
+                Err(Failed { error, asked_wait }) => Failed { error: self.hide_key(error), asked_wait },
             };
             match wait_before_next(&failed.error, failed.asked_wait, attempt).filter(|_| !spoke) {
                 None => return Err(failed.error),
@@ -201,10 +184,7 @@ impl OpenAi {
     }
 
     async fn send(&self, body: &str) -> Result<Response, reqwest::Error> {
-        let mut request = self
-            .client
-            .post(self.url.clone())
-            .header(CONTENT_TYPE, "application/json");
+        let mut request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key.header.clone());
         }
@@ -236,11 +216,7 @@ impl OpenAi {
 
     async fn refused(&self, mut response: Response, deadline: Instant) -> Failed {
         let (status, asked_wait) = (response.status(), asked_wait(response.headers()));
-        let location = response
-            .headers()
-            .get("location")
-            .and_then(|to| to.to_str().ok())
-            .map(str::to_owned);
+        let location = response.headers().get("location").and_then(|to| to.to_str().ok()).map(str::to_owned);
         let mut body = Vec::new();
         while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
             body.extend_from_slice(&bytes);
@@ -249,9 +225,8 @@ impl OpenAi {
             }
         }
         body.truncate(MAX_ERROR_BODY);
-        let body = location
-            .filter(|_| status.is_redirection())
-            .map_or(body, |to| format!("it redirects to {to}").into());
+        let body =
+            location.filter(|_| status.is_redirection()).map_or(body, |to| format!("it redirects to {to}").into());
         // Before the message is cut to its length, so that no part of a key stays at its end.
         let message = message_of_body(&self.without_key(&String::from_utf8_lossy(&body)));
         let error = match status {
@@ -260,20 +235,16 @@ impl OpenAi {
                 variable: self.profile.key_variable.into(),
                 message: Some(message),
             },
-            _ => ModelError::Rejected {
-                status: status.as_u16(),
-                message,
-            },
+            _ => ModelError::Rejected { status: status.as_u16(), message },
         };
         Failed { error, asked_wait }
     }
 
     fn hide_key(&self, error: ModelError) -> ModelError {
         match error {
-            ModelError::Rejected { status, message } => ModelError::Rejected {
-                status,
-                message: self.without_key(&message),
-            },
+            ModelError::Rejected { status, message } => {
+                ModelError::Rejected { status, message: self.without_key(&message) }
+            }
             other => other,
         }
     }
@@ -287,25 +258,13 @@ impl OpenAi {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> ModelError {
-        let reason = if error.is_timeout() {
-            self.no_answer(self.timeouts.connect)
-        } else {
-            http::cause(error)
-        };
-        ModelError::Unreachable {
-            url: http::shown(&self.url),
-            reason,
-            local: http::is_loopback(&self.url),
-        }
+        let reason = if error.is_timeout() { self.no_answer(self.timeouts.connect) } else { http::cause(error) };
+        ModelError::Unreachable { url: http::shown(&self.url), reason, local: http::is_loopback(&self.url) }
     }
 
     fn silent(&self, limit: Duration) -> ModelError {
         let reason = self.no_answer(limit);
-        ModelError::Unreachable {
-            url: http::shown(&self.url),
-            reason,
-            local: http::is_loopback(&self.url),
-        }
+        ModelError::Unreachable { url: http::shown(&self.url), reason, local: http::is_loopback(&self.url) }
     }
 
     fn no_answer(&self, limit: Duration) -> String {
@@ -323,10 +282,7 @@ struct Failed {
 
 impl From<ModelError> for Failed {
     fn from(error: ModelError) -> Self {
-        Failed {
-            error,
-            asked_wait: None,
-        }
+        Failed { error, asked_wait: None }
     }
 }
 
@@ -369,10 +325,7 @@ impl ChatModel for OpenAi {
 fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
     let unusable = |error: reqwest::Error| ModelError::Unreachable {
         url: http::shown(url),
-        reason: format!(
-            "no secure connection can be made from this machine: {}",
-            http::cause(&error)
-        ),
+        reason: format!("no secure connection can be made from this machine: {}", http::cause(&error)),
         local: false,
     };
     http::client(timeouts.connect, url).build().map_err(unusable)
@@ -391,11 +344,7 @@ fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
             format!("请设为接口的基础地址，例如 {variable}=http://127.0.0.1:8080/v1"),
         ),
     })?;
-    let path = url
-        .path()
-        .trim_end_matches('/')
-        .trim_end_matches("/chat/completions")
-        .to_owned();
+    let path = url.path().trim_end_matches('/').trim_end_matches("/chat/completions").to_owned();
     url.set_path(&format!("{path}/chat/completions"));
     Ok(url)
 }
@@ -407,15 +356,9 @@ fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, Model
             variable: profile.key_variable.into(),
             message: None,
         };
-        return if profile.key_required && at_home {
-            Err(missing)
-        } else {
-            Ok(None)
-        };
+        return if profile.key_required && at_home { Err(missing) } else { Ok(None) };
     };
-    let header = HeaderValue::from_str(&format!("Bearer {value}"))
-        .ok()
-        .filter(|_| value.is_ascii());
+    let header = HeaderValue::from_str(&format!("Bearer {value}")).ok().filter(|_| value.is_ascii());
     let mut header = header.ok_or_else(|| ModelError::Authentication {
         provider: profile.provider.into(),
         variable: profile.key_variable.into(),
@@ -430,11 +373,7 @@ mod tests {
     use super::*;
 
     fn model(model: &str, set: &[(&str, &str)]) -> Result<OpenAi, ModelError> {
-        let env = |name: &str| {
-            set.iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| (*value).to_owned())
-        };
+        let env = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         OpenAi::new(&ModelChoice::parse(model).expect("a choice"), &env)
     }
 
@@ -442,10 +381,7 @@ mod tests {
     fn a_missing_key_is_told_by_its_variable_before_anything_is_sent() {
         for (name, variable) in [("openai/m", "OPENAI_API_KEY"), ("deepseek/m", "DEEPSEEK_API_KEY")] {
             let error = model(name, &[]).expect_err("no key");
-            assert!(
-                matches!(&error, ModelError::Authentication { variable: it, .. } if it == variable),
-                "{error:?}"
-            );
+            assert!(matches!(&error, ModelError::Authentication { variable: it, .. } if it == variable), "{error:?}");
         }
     }
 
@@ -463,24 +399,15 @@ mod tests {
         let url = model.as_ref().map(|model| model.url.as_str());
         // A machine without root certificates says so instead of panicking.
         let unreachable = matches!(&model, Err(ModelError::Unreachable { .. }));
-        assert!(
-            unreachable || url == Ok("https://api.deepseek.com/chat/completions"),
-            "{model:?}"
-        );
+        assert!(unreachable || url == Ok("https://api.deepseek.com/chat/completions"), "{model:?}");
     }
 
     #[test]
     fn keys_are_never_printed() {
-        let set = [
-            ("OPENAI_API_KEY", "sk-very-secret"),
-            ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9/v1"),
-        ];
+        let set = [("OPENAI_API_KEY", "sk-very-secret"), ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9/v1")];
         let model = model("openai/m", &set).expect("a model");
         let shown = format!("{model:?} {:?} {:?}", model.key, model.silent(Duration::from_secs(1)));
-        assert!(
-            !shown.contains("very-secret") && shown.contains("127.0.0.1:9/v1"),
-            "{shown}"
-        );
+        assert!(!shown.contains("very-secret") && shown.contains("127.0.0.1:9/v1"), "{shown}");
         assert_eq!(model.without_key("bad key sk-very-secret!"), "bad key [key]!");
     }
 
@@ -490,10 +417,7 @@ mod tests {
             ("http://h", "http://h/chat/completions"),
             ("http://h/v1/", "http://h/v1/chat/completions"),
             (" https://h/v1/chat/completions ", "https://h/v1/chat/completions"),
-            (
-                "https://h/d?api-version=1",
-                "https://h/d/chat/completions?api-version=1",
-            ),
+            ("https://h/d?api-version=1", "https://h/d/chat/completions?api-version=1"),
         ];
         for (base, url) in cases {
             assert_eq!(endpoint(base, "V").as_ref().map(Url::as_str), Ok(url));
@@ -503,10 +427,7 @@ mod tests {
     #[test]
     fn odd_keys_and_urls_are_told_without_showing_them() {
         let key = model("openai/m", &[("OPENAI_API_KEY", "sk-\u{1}字")]).expect_err("a bad key");
-        assert!(
-            matches!(&key, ModelError::Authentication { message: Some(_), .. }),
-            "{key:?}"
-        );
+        assert!(matches!(&key, ModelError::Authentication { message: Some(_), .. }), "{key:?}");
         for url in ["nowhere", "ftp://x/v1", "http://"] {
             let error = model("openai/m", &[("OPENAI_BASE_URL", url)]).expect_err(url);
             assert!(error.text().en.contains("OPENAI_BASE_URL"), "{error}");
@@ -518,14 +439,7 @@ mod tests {
         let of =
             |value: &str| Timeouts::from_env(&|name| (name == "WINCLAW_MODEL_TIMEOUT_MS").then(|| value.to_owned()));
         let short = Duration::from_millis(250);
-        assert_eq!(
-            of("250"),
-            Timeouts {
-                connect: short,
-                first_byte: short,
-                idle: short
-            }
-        );
+        assert_eq!(of("250"), Timeouts { connect: short, first_byte: short, idle: short });
         assert_eq!(of("600000").connect, Duration::from_secs(10));
         for bad in ["0", "-1", "soon", ""] {
             assert_eq!(of(bad), Timeouts::default(), "{bad}");

@@ -117,13 +117,7 @@ mod tests {
     fn every_provider_is_found_by_its_name_and_stands_once() {
         for profile in &PROFILES {
             assert_eq!(Profile::of(profile.provider), Some(profile));
-            assert_eq!(
-                PROFILES
-                    .iter()
-                    .filter(|other| other.provider == profile.provider)
-                    .count(),
-                1
-            );
+            assert_eq!(PROFILES.iter().filter(|other| other.provider == profile.provider).count(), 1);
         }
         assert_eq!(Profile::of("nobody"), None);
     }

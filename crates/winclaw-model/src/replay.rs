@@ -27,10 +27,7 @@ pub struct Replay {
 impl Replay {
     /// A model that answers from `script`, from its first step.
     pub fn new(script: Script) -> Self {
-        Replay {
-            script,
-            asked: AtomicUsize::new(0),
-        }
+        Replay { script, asked: AtomicUsize::new(0) }
     }
 
     /// Reads the script from a JSON file.
@@ -44,10 +41,7 @@ impl Replay {
                     format!("the script {path} cannot be used: {why}"),
                     format!("无法使用脚本 {path}：{why}"),
                 ),
-                mend: Text::new(
-                    "give a file with a replay script of schema 1",
-                    "请指定 schema 为 1 的回放脚本文件",
-                ),
+                mend: Text::new("give a file with a replay script of schema 1", "请指定 schema 为 1 的回放脚本文件"),
             }
         };
         let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
@@ -76,9 +70,7 @@ impl ChatModel for Replay {
 
     /// What an OpenAI-compatible server would be sent; a script is sent nothing.
     fn payload(&self, request: &ChatRequest) -> Vec<u8> {
-        chat_body(request, &self.label(), &PROFILES[0], true)
-            .to_string()
-            .into_bytes()
+        chat_body(request, &self.label(), &PROFILES[0], true).to_string().into_bytes()
     }
 
     async fn complete(
@@ -99,9 +91,7 @@ impl ChatModel for Replay {
 }
 
 fn stream(reply: &ChatReply, sink: &mut (dyn for<'d> FnMut(Delta<'d>) + Send)) {
-    pieces(reply.reasoning.as_deref().unwrap_or(""), |piece| {
-        sink(Delta::Reasoning(piece))
-    });
+    pieces(reply.reasoning.as_deref().unwrap_or(""), |piece| sink(Delta::Reasoning(piece)));
     pieces(&reply.text, |piece| sink(Delta::Text(piece)));
     for call in &reply.calls {
         sink(Delta::CallStarted { name: &call.name });

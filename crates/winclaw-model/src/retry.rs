@@ -55,21 +55,13 @@ pub(crate) fn wait_before_next(error: &ModelError, asked: Option<Duration>, atte
 
 fn is_exhausted(message: &str) -> bool {
     let message = message.to_lowercase();
-    [
-        "insufficient_quota",
-        "exceeded your current quota",
-        "insufficient balance",
-    ]
-    .iter()
-    .any(|it| message.contains(it))
+    ["insufficient_quota", "exceeded your current quota", "insufficient balance"].iter().any(|it| message.contains(it))
 }
 
 /// The wait that `Retry-After-Ms` or `Retry-After` (in seconds) asks for. A date is not read; the back-off serves then.
 pub(crate) fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms")
-        .map(|ms| ms / 1000.0)
-        .or_else(|| number("retry-after"))?;
+    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
@@ -78,10 +70,7 @@ mod tests {
     use super::*;
 
     fn rejected(status: u16, message: &str) -> ModelError {
-        ModelError::Rejected {
-            status,
-            message: message.into(),
-        }
+        ModelError::Rejected { status, message: message.into() }
     }
 
     #[test]
@@ -99,11 +88,7 @@ mod tests {
             (ModelError::Cancelled, None, 0, None),
         ];
         for (error, asked, attempt, expected) in cases {
-            assert_eq!(
-                wait_before_next(&error, asked, attempt),
-                expected,
-                "{error:?} {asked:?} {attempt}"
-            );
+            assert_eq!(wait_before_next(&error, asked, attempt), expected, "{error:?} {asked:?} {attempt}");
         }
     }
 

@@ -76,11 +76,7 @@ mod tests {
     fn every_line_end_counts_once_wherever_the_bytes_are_cut() {
         let text = b"a\r\n\r\nb\n\nc\rd\r\r\ne";
         for cut in 0..=text.len() {
-            assert_eq!(
-                lines(&[&text[..cut], &text[cut..]]),
-                ["a", "", "b", "", "c", "d", "", "e"],
-                "cut at {cut}"
-            );
+            assert_eq!(lines(&[&text[..cut], &text[cut..]]), ["a", "", "b", "", "c", "d", "", "e"], "cut at {cut}");
         }
     }
 

@@ -8,10 +8,7 @@ const MAX_MESSAGE: usize = 500;
 /// The vendor's words made fit to show: no control or direction characters, at most 500 characters.
 pub(crate) fn tidy(message: &str) -> String {
     let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    let spaced = message
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .filter(|c| !hidden(*c));
+    let spaced = message.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !hidden(*c));
     let spaced: String = spaced.take(4 * MAX_MESSAGE).collect();
     let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(MAX_MESSAGE) {
@@ -28,10 +25,7 @@ pub(crate) fn error_in(value: &Value) -> Option<ModelError> {
         Some(error) => error,
     };
     let message = message_in(error).unwrap_or_else(|| error.to_string());
-    Some(ModelError::Rejected {
-        status: status_in(error),
-        message: tidy(&message),
-    })
+    Some(ModelError::Rejected { status: status_in(error), message: tidy(&message) })
 }
 
 /// The message of an error body: OpenAI's `error.message`, or what other servers write instead.
@@ -40,20 +34,14 @@ pub(crate) fn message_of_body(body: &str) -> String {
     let inner = |value: &Value| message_in(value.get("error").unwrap_or(value)).or_else(|| message_in(value));
     let message = value.as_ref().and_then(inner).unwrap_or_else(|| body.to_owned());
     let message = tidy(&message);
-    if message.is_empty() {
-        "(no message)".into()
-    } else {
-        message
-    }
+    if message.is_empty() { "(no message)".into() } else { message }
 }
 
 fn message_in(error: &Value) -> Option<String> {
     if let Value::String(text) = error {
         return Some(text.clone());
     }
-    let found = ["message", "detail", "error_msg", "msg"]
-        .iter()
-        .find_map(|key| error.get(key));
+    let found = ["message", "detail", "error_msg", "msg"].iter().find_map(|key| error.get(key));
     found.map(|found| found.as_str().map_or_else(|| found.to_string(), str::to_owned))
 }
 
@@ -71,10 +59,7 @@ fn status_in(error: &Value) -> u16 {
     let kind = format!("{} {}", words("type"), words("code"));
     if kind.contains("rate_limit") {
         429
-    } else if ["server_error", "overloaded", "timeout", "unavailable"]
-        .iter()
-        .any(|word| kind.contains(word))
-    {
+    } else if ["server_error", "overloaded", "timeout", "unavailable"].iter().any(|word| kind.contains(word)) {
         503
     } else {
         400
@@ -100,36 +85,17 @@ mod tests {
     #[test]
     fn errors_are_found_in_every_shape() {
         let cases = [
-            (
-                json!({"error": {"message": "no", "type": "invalid_request_error", "code": null}}),
-                400,
-                "no",
-            ),
-            (
-                json!({"error": {"message": "slow", "type": "rate_limit_error"}}),
-                429,
-                "slow",
-            ),
+            (json!({"error": {"message": "no", "type": "invalid_request_error", "code": null}}), 400, "no"),
+            (json!({"error": {"message": "slow", "type": "rate_limit_error"}}), 429, "slow"),
             (json!({"error": {"message": "down", "code": 502}}), 502, "down"),
             (json!({"error": {"message": "down", "code": "503"}}), 503, "down"),
-            (
-                json!({"error": {"message": "down", "type": "server_error"}}),
-                503,
-                "down",
-            ),
+            (json!({"error": {"message": "down", "type": "server_error"}}), 503, "down"),
             (json!({"error": "plain"}), 400, "plain"),
-            (
-                json!({"object": "error", "message": "other", "code": 404}),
-                404,
-                "other",
-            ),
+            (json!({"object": "error", "message": "other", "code": 404}), 404, "other"),
             (json!({"error": {"odd": 1}}), 400, r#"{"odd":1}"#),
         ];
         for (value, status, message) in cases {
-            let expected = ModelError::Rejected {
-                status,
-                message: message.into(),
-            };
+            let expected = ModelError::Rejected { status, message: message.into() };
             assert_eq!(error_in(&value), Some(expected), "{value}");
         }
         assert_eq!(error_in(&json!({"error": null, "choices": []})), None);
@@ -156,14 +122,7 @@ mod tests {
     #[test]
     fn token_counts_are_read_under_either_name() {
         let openai = json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}});
-        assert_eq!(
-            usage_in(&openai),
-            Usage {
-                input: Some(9),
-                cached: Some(4),
-                output: Some(2)
-            }
-        );
+        assert_eq!(usage_in(&openai), Usage { input: Some(9), cached: Some(4), output: Some(2) });
         assert_eq!(usage_in(&json!({"prompt_cache_hit_tokens": 7})).cached, Some(7));
         assert_eq!(usage_in(&json!({})), Usage::default());
     }

@@ -32,11 +32,7 @@ pub fn chat_body(request: &ChatRequest, model: &str, profile: &Profile, stream: 
 }
 
 fn tool(spec: &ToolSpec) -> Value {
-    let ToolSpec {
-        name,
-        description,
-        parameters,
-    } = spec;
+    let ToolSpec { name, description, parameters } = spec;
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
 }
 
@@ -103,9 +99,9 @@ pub fn validate(messages: &[Message]) -> Result<(), ModelError> {
     match (messages.last(), open.first()) {
         (_, Some(id)) => Err(ModelError::protocol(format!("the call `{id}` has no result"))),
         (None, _) => Err(ModelError::protocol("the conversation is empty")),
-        (Some(Message::Assistant { .. }), _) => Err(ModelError::protocol(
-            "the conversation ends with the model's own message",
-        )),
+        (Some(Message::Assistant { .. }), _) => {
+            Err(ModelError::protocol("the conversation ends with the model's own message"))
+        }
         (Some(_), None) => Ok(()),
     }
 }
@@ -120,9 +116,7 @@ fn check_message<'a>(
         Message::Tool { call_id, .. } => match open.iter().position(|id| id == call_id) {
             Some(place) => drop(open.remove(place)),
             None => {
-                return Err(format!(
-                    "message {at} is a result for `{call_id}`, which no open call has"
-                ));
+                return Err(format!("message {at} is a result for `{call_id}`, which no open call has"));
             }
         },
         _ if !open.is_empty() => return Err(format!("message {at} comes before the result of `{}`", open[0])),

@@ -16,23 +16,12 @@ pub(crate) struct Tokens {
 impl Tokens {
     /// Counts a body against the one before.
     pub(crate) fn count(body: &[u8], before: Option<&[u8]>) -> Self {
-        let shared = body
-            .iter()
-            .zip(before.unwrap_or(&[]))
-            .take_while(|(a, b)| a == b)
-            .count();
-        Tokens {
-            input: body.len().div_ceil(4),
-            cached: shared / 4,
-        }
+        let shared = body.iter().zip(before.unwrap_or(&[])).take_while(|(a, b)| a == b).count();
+        Tokens { input: body.len().div_ceil(4), cached: shared / 4 }
     }
 
     fn usage(self, reply: &ChatReply) -> Value {
-        let calls: usize = reply
-            .calls
-            .iter()
-            .map(|call| call.name.len() + call.arguments.len())
-            .sum();
+        let calls: usize = reply.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
         let output = (reply.text.len() + calls).div_ceil(4);
         json!({
             "prompt_tokens": self.input, "completion_tokens": output, "total_tokens": self.input + output,
@@ -82,10 +71,7 @@ pub(crate) fn events(asked: &Accepted, reply: &ChatReply, tokens: Tokens) -> Vec
         let more = |piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]});
         deltas.extend(pieces(&call.arguments).map(more));
     }
-    let mut events: Vec<String> = deltas
-        .into_iter()
-        .map(|delta| event(asked, &choice(delta, Value::Null)))
-        .collect();
+    let mut events: Vec<String> = deltas.into_iter().map(|delta| event(asked, &choice(delta, Value::Null))).collect();
     events.push(event(asked, &choice(json!({}), finish_reason(reply).into())));
     if asked.usage {
         events.push(event(asked, &json!({"choices": [], "usage": tokens.usage(reply)})));

@@ -36,11 +36,7 @@ pub struct Busy {
 impl Busy {
     /// `status` with OpenAI's error body and no headers.
     pub fn new(status: u16) -> Self {
-        Busy {
-            status,
-            headers: Vec::new(),
-            body: String::new(),
-        }
+        Busy { status, headers: Vec::new(), body: String::new() }
     }
 
     /// The same with one more header.
@@ -114,9 +110,7 @@ pub struct MockOpenAi {
 
 impl fmt::Debug for MockOpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MockOpenAi")
-            .field("addr", &self.addr)
-            .finish_non_exhaustive()
+        f.debug_struct("MockOpenAi").field("addr", &self.addr).finish_non_exhaustive()
     }
 }
 
@@ -156,28 +150,16 @@ impl MockOpenAi {
     /// When no loopback port or thread can be had, since no test can go on then.
     pub fn start(brain: Brain, options: MockOptions) -> Self {
         let busy = options.busy.clone().into();
-        let seen = Mutex::new(Seen {
-            requests: Vec::new(),
-            busy,
-            brain,
-        });
+        let seen = Mutex::new(Seen { requests: Vec::new(), busy, brain });
         let shared = Arc::new(Shared { options, seen });
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a loopback port");
         let addr = listener.local_addr().expect("a bound socket has an address");
-        listener
-            .set_nonblocking(true)
-            .expect("a socket can be made non-blocking");
+        listener.set_nonblocking(true).expect("a socket can be made non-blocking");
         let (stop, stopped) = oneshot::channel();
         let app = router(shared.clone());
-        let thread = std::thread::Builder::new()
-            .name("mock-openai".into())
-            .spawn(move || serve(listener, app, stopped));
-        MockOpenAi {
-            addr,
-            shared,
-            stop: Some(stop),
-            thread: Some(thread.expect("a thread")),
-        }
+        let thread =
+            std::thread::Builder::new().name("mock-openai".into()).spawn(move || serve(listener, app, stopped));
+        MockOpenAi { addr, shared, stop: Some(stop), thread: Some(thread.expect("a thread")) }
     }
 
     /// Where it listens.
@@ -202,10 +184,7 @@ impl MockOpenAi {
 
     /// Why requests were refused, in order; empty when all were accepted.
     pub fn refusals(&self) -> Vec<String> {
-        self.requests()
-            .into_iter()
-            .filter_map(|request| request.refused)
-            .collect()
+        self.requests().into_iter().filter_map(|request| request.refused).collect()
     }
 }
 
@@ -229,10 +208,7 @@ fn script_brain(script: Script) -> Brain {
 }
 
 fn serve(listener: std::net::TcpListener, app: Router, stopped: oneshot::Receiver<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener).expect("a listening socket");
         tokio::select! {
@@ -244,9 +220,7 @@ fn serve(listener: std::net::TcpListener, app: Router, stopped: oneshot::Receive
 }
 
 fn router(shared: Arc<Shared>) -> Router {
-    let app = Router::new()
-        .route("/v1/chat/completions", post(chat))
-        .route("/v1/models", get(models));
+    let app = Router::new().route("/v1/chat/completions", post(chat)).route("/v1/models", get(models));
     app.route("/api/tags", get(tags)).with_state(shared)
 }
 
@@ -254,22 +228,13 @@ async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respon
     if let Err(refusal) = authorised(&shared.options, bearer(&headers).as_deref()) {
         return refused(&refusal);
     }
-    let data: Vec<Value> = shared
-        .options
-        .models
-        .iter()
-        .map(|id| json!({"id": id, "object": "model", "owned_by": "mock"}))
-        .collect();
+    let data: Vec<Value> =
+        shared.options.models.iter().map(|id| json!({"id": id, "object": "model", "owned_by": "mock"})).collect();
     Json(json!({"object": "list", "data": data})).into_response()
 }
 
 async fn tags(State(shared): State<Arc<Shared>>) -> Response {
-    let models: Vec<Value> = shared
-        .options
-        .models
-        .iter()
-        .map(|name| json!({"name": name, "model": name}))
-        .collect();
+    let models: Vec<Value> = shared.options.models.iter().map(|name| json!({"name": name, "model": name})).collect();
     Json(json!({"models": models})).into_response()
 }
 
@@ -286,11 +251,7 @@ async fn chat(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, b
 enum Decided {
     Busy(Busy),
     Refused(Refusal),
-    Answer {
-        asked: Accepted,
-        reply: ChatReply,
-        tokens: Tokens,
-    },
+    Answer { asked: Accepted, reply: ChatReply, tokens: Tokens },
 }
 
 fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Decided {
@@ -308,12 +269,7 @@ fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Deci
         Decided::Refused(refusal) => Some(refusal.message.clone()),
         Decided::Answer { .. } => None,
     };
-    seen.requests.push(Recorded {
-        path: uri.path().into(),
-        authorization,
-        body: body.to_vec(),
-        refused,
-    });
+    seen.requests.push(Recorded { path: uri.path().into(), authorization, body: body.to_vec(), refused });
     decided
 }
 
@@ -333,9 +289,7 @@ impl Seen {
 }
 
 fn bearer(headers: &HeaderMap) -> Option<String> {
-    headers
-        .get(header::AUTHORIZATION)
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+    headers.get(header::AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 fn authorised(options: &MockOptions, authorization: Option<&str>) -> Result<(), Refusal> {
@@ -343,16 +297,10 @@ fn authorised(options: &MockOptions, authorization: Option<&str>) -> Result<(), 
     match (&options.key, given) {
         (None, _) => Ok(()),
         (Some(key), Some(given)) if key == given => Ok(()),
-        (Some(_), Some(given)) => Err(Refusal::new(
-            401,
-            "invalid_request_error",
-            format!("Incorrect API key provided: {given}."),
-        )),
-        (Some(_), None) => Err(Refusal::new(
-            401,
-            "invalid_request_error",
-            "You didn't provide an API key.",
-        )),
+        (Some(_), Some(given)) => {
+            Err(Refusal::new(401, "invalid_request_error", format!("Incorrect API key provided: {given}.")))
+        }
+        (Some(_), None) => Err(Refusal::new(401, "invalid_request_error", "You didn't provide an API key.")),
     }
 }
 
@@ -362,20 +310,14 @@ fn refused(refusal: &Refusal) -> Response {
 }
 
 fn error_response(busy: &Busy) -> Response {
-    let mut response = refused(&Refusal::new(
-        busy.status,
-        "server_error",
-        format!("status {}", busy.status),
-    ));
+    let mut response = refused(&Refusal::new(busy.status, "server_error", format!("status {}", busy.status)));
     if !busy.body.is_empty() {
         *response.body_mut() = Body::from(busy.body.clone());
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
     for (name, value) in &busy.headers {
         let name: HeaderName = name.parse().expect("a test's header name");
-        response
-            .headers_mut()
-            .insert(name, value.parse().expect("a test's header value"));
+        response.headers_mut().insert(name, value.parse().expect("a test's header value"));
     }
     response
 }
@@ -387,10 +329,9 @@ fn respond(options: &MockOptions, asked: &Accepted, reply: &ChatReply, tokens: T
     let garbage: String = options.garbage.iter().map(|line| format!("{line}\n")).collect();
     let pieces: Vec<Bytes> = match &options.raw {
         Some(raw) => vec![Bytes::copy_from_slice(raw)],
-        None => answer::events(asked, reply, tokens)
-            .iter()
-            .map(|event| Bytes::from(format!("{garbage}{event}")))
-            .collect(),
+        None => {
+            answer::events(asked, reply, tokens).iter().map(|event| Bytes::from(format!("{garbage}{event}"))).collect()
+        }
     };
     let pieces = cut(pieces, options.piece_bytes, options.drop_after);
     let headers = [(header::CONTENT_TYPE, "text/event-stream")];

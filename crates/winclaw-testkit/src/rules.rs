@@ -31,11 +31,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules {
-            empty_content: None,
-            thoughts: Thoughts::Allowed,
-            max_tools: 128,
-        }
+        Rules { empty_content: None, thoughts: Thoughts::Allowed, max_tools: 128 }
     }
 }
 
@@ -52,11 +48,7 @@ pub struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
-        Refusal {
-            status,
-            kind,
-            message: message.into(),
-        }
+        Refusal { status, kind, message: message.into() }
     }
 
     /// The body as OpenAI writes it.
@@ -88,10 +80,7 @@ pub fn check(body: &[u8], rules: &Rules) -> Result<Accepted, Refusal> {
 }
 
 fn read(body: &Value, rules: &Rules) -> Checked<Accepted> {
-    let model = body["model"]
-        .as_str()
-        .filter(|model| !model.is_empty())
-        .ok_or("you must provide a model parameter")?;
+    let model = body["model"].as_str().filter(|model| !model.is_empty()).ok_or("you must provide a model parameter")?;
     let stream = body["stream"].as_bool().unwrap_or(false);
     if !stream && body.get("stream_options").is_some() {
         return Err("'stream_options' is only allowed when 'stream' is enabled".into());
@@ -102,16 +91,7 @@ fn read(body: &Value, rules: &Rules) -> Checked<Accepted> {
     }
     let (system, messages) = messages(body, rules)?;
     let usage = body["stream_options"]["include_usage"].as_bool().unwrap_or(false);
-    Ok(Accepted {
-        model: model.into(),
-        stream,
-        usage,
-        request: ChatRequest {
-            system,
-            tools,
-            messages,
-        },
-    })
+    Ok(Accepted { model: model.into(), stream, usage, request: ChatRequest { system, tools, messages } })
 }
 
 fn tools(body: &Value, rules: &Rules) -> Checked<Vec<ToolSpec>> {
@@ -127,11 +107,7 @@ fn tools(body: &Value, rules: &Rules) -> Checked<Vec<ToolSpec>> {
         _ => {}
     }
     let mut names = BTreeSet::new();
-    let specs: Vec<ToolSpec> = tools
-        .iter()
-        .enumerate()
-        .map(|(at, each)| tool(at, each))
-        .collect::<Checked<_>>()?;
+    let specs: Vec<ToolSpec> = tools.iter().enumerate().map(|(at, each)| tool(at, each)).collect::<Checked<_>>()?;
     match specs.iter().find(|spec| !names.insert(spec.name.as_str())) {
         Some(spec) => Err(format!("'tools': the name '{}' stands twice", spec.name)),
         None => Ok(specs),
@@ -145,19 +121,13 @@ fn tool(at: usize, tool: &Value) -> Checked<ToolSpec> {
     let function = &tool["function"];
     let name = name(function).map_err(|why| format!("'tools[{at}].function.name' {why}"))?;
     let parameters = &function["parameters"];
-    let misplaced = ["anyOf", "oneOf", "allOf", "enum", "not"]
-        .iter()
-        .find(|key| parameters.get(key).is_some());
+    let misplaced = ["anyOf", "oneOf", "allOf", "enum", "not"].iter().find(|key| parameters.get(key).is_some());
     if parameters["type"] != "object" || misplaced.is_some() {
         let rule = "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level";
         return Err(format!("invalid schema for function '{name}': {rule}"));
     }
     let description = function["description"].as_str().unwrap_or("").to_owned();
-    Ok(ToolSpec {
-        name,
-        description,
-        parameters: parameters.clone(),
-    })
+    Ok(ToolSpec { name, description, parameters: parameters.clone() })
 }
 
 fn name(function: &Value) -> Checked<String> {
@@ -171,10 +141,7 @@ fn name(function: &Value) -> Checked<String> {
 }
 
 fn messages(body: &Value, rules: &Rules) -> Checked<(String, Vec<Message>)> {
-    let all = body["messages"]
-        .as_array()
-        .filter(|all| !all.is_empty())
-        .ok_or("[] is too short - 'messages'")?;
+    let all = body["messages"].as_array().filter(|all| !all.is_empty()).ok_or("[] is too short - 'messages'")?;
     let (mut system, mut messages) = (String::new(), Vec::new());
     let mut open: BTreeSet<String> = BTreeSet::new();
     for (at, each) in all.iter().enumerate() {
@@ -187,9 +154,7 @@ fn messages(body: &Value, rules: &Rules) -> Checked<(String, Vec<Message>)> {
         }
         match role {
             "system" | "developer" => system.push_str(&words(each, &place)?),
-            "user" => messages.push(Message::User {
-                text: words(each, &place)?,
-            }),
+            "user" => messages.push(Message::User { text: words(each, &place)? }),
             "assistant" => messages.push(assistant(each, &place, rules, &mut open)?),
             "tool" => messages.push(result(each, &place, &mut open)?),
             other => return Err(format!("'{place}.role' does not support '{other}'")),
@@ -197,9 +162,7 @@ fn messages(body: &Value, rules: &Rules) -> Checked<(String, Vec<Message>)> {
     }
     match open.is_empty() {
         true => Ok((system, messages)),
-        false => Err(format!(
-            "'tool_calls' without a tool message for each 'tool_call_id': {open:?}"
-        )),
+        false => Err(format!("'tool_calls' without a tool message for each 'tool_call_id': {open:?}")),
     }
 }
 
@@ -210,18 +173,13 @@ fn words(message: &Value, place: &str) -> Checked<String> {
 
 fn result(message: &Value, place: &str, open: &mut BTreeSet<String>) -> Checked<Message> {
     let content = words(message, place)?;
-    let id = message["tool_call_id"]
-        .as_str()
-        .ok_or(format!("'{place}.tool_call_id' is missing"))?;
+    let id = message["tool_call_id"].as_str().ok_or(format!("'{place}.tool_call_id' is missing"))?;
     if !open.remove(id) {
         return Err(format!(
             "{place}: a tool message must answer a preceding message with 'tool_calls'; '{id}' does not"
         ));
     }
-    Ok(Message::Tool {
-        call_id: id.to_owned(),
-        content,
-    })
+    Ok(Message::Tool { call_id: id.to_owned(), content })
 }
 
 fn assistant(message: &Value, place: &str, rules: &Rules, open: &mut BTreeSet<String>) -> Checked<Message> {
@@ -258,22 +216,17 @@ fn said(fields: &Map<String, Value>, place: &str, rules: &Rules, calls: bool) ->
         return Err(format!("{place}: content or tool_calls must be set"));
     }
     match rules.empty_content {
-        Some(only) if only != form => Err(format!(
-            "'{place}.content' must be written as {only:?}, not as {form:?}"
-        )),
+        Some(only) if only != form => Err(format!("'{place}.content' must be written as {only:?}, not as {form:?}")),
         _ => Ok(String::new()),
     }
 }
 
 fn thoughts(fields: &Map<String, Value>, place: &str, rules: &Rules, calls: bool) -> Checked<Option<String>> {
-    let thoughts = fields
-        .get("reasoning_content")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
+    let thoughts = fields.get("reasoning_content").and_then(Value::as_str).map(str::to_owned);
     match (rules.thoughts, &thoughts) {
-        (Thoughts::Demanded, None) if calls => Err(format!(
-            "{place}: the reasoning_content in the thinking mode must be passed back to the API"
-        )),
+        (Thoughts::Demanded, None) if calls => {
+            Err(format!("{place}: the reasoning_content in the thinking mode must be passed back to the API"))
+        }
         (Thoughts::Refused, Some(_)) => Err(format!("{place}: reasoning_content is not allowed in the input")),
         _ => Ok(thoughts),
     }
@@ -281,10 +234,7 @@ fn thoughts(fields: &Map<String, Value>, place: &str, rules: &Rules, calls: bool
 
 fn call(call: &Value, place: &str) -> Checked<WireCall> {
     let at = |field: &str| format!("'{place}.tool_calls.{field}'");
-    let id = call["id"]
-        .as_str()
-        .filter(|id| !id.is_empty())
-        .ok_or_else(|| format!("{} is missing", at("id")))?;
+    let id = call["id"].as_str().filter(|id| !id.is_empty()).ok_or_else(|| format!("{} is missing", at("id")))?;
     if call["type"] != "function" {
         return Err(format!("{} must be 'function'", at("type")));
     }
@@ -292,15 +242,8 @@ fn call(call: &Value, place: &str) -> Checked<WireCall> {
     let name = name(function).map_err(|why| format!("{} {why}", at("function.name")))?;
     let arguments = function["arguments"].as_str().unwrap_or("");
     match serde_json::from_str::<Map<String, Value>>(arguments) {
-        Ok(_) => Ok(WireCall {
-            id: id.to_owned(),
-            name,
-            arguments: arguments.to_owned(),
-        }),
-        Err(error) => Err(format!(
-            "{} must be an object written as a string: {error}",
-            at("function.arguments")
-        )),
+        Ok(_) => Ok(WireCall { id: id.to_owned(), name, arguments: arguments.to_owned() }),
+        Err(error) => Err(format!("{} must be an object written as a string: {error}", at("function.arguments"))),
     }
 }
 

@@ -34,35 +34,20 @@ fn errand() -> Script {
 }
 
 fn options() -> MockOptions {
-    MockOptions {
-        key: Some(KEY.into()),
-        ..MockOptions::default()
-    }
+    MockOptions { key: Some(KEY.into()), ..MockOptions::default() }
 }
 
 fn request(rest: Vec<Message>) -> ChatRequest {
     let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
-    let tool = |name: &str| ToolSpec {
-        name: name.into(),
-        description: "d".into(),
-        parameters: parameters.clone(),
-    };
-    let mut messages = vec![Message::User {
-        text: "查北京天气".into(),
-    }];
+    let tool = |name: &str| ToolSpec { name: name.into(), description: "d".into(), parameters: parameters.clone() };
+    let mut messages = vec![Message::User { text: "查北京天气".into() }];
     messages.extend(rest);
-    ChatRequest {
-        system: "Be brief.".into(),
-        tools: vec![tool("sky__forecast"), tool("notes__add")],
-        messages,
-    }
+    ChatRequest { system: "Be brief.".into(), tools: vec![tool("sky__forecast"), tool("notes__add")], messages }
 }
 
 /// The conversation after `reply`, with a result for each call.
 fn answered(reply: &ChatReply) -> ChatRequest {
-    let ChatReply {
-        text, reasoning, calls, ..
-    } = reply.clone();
+    let ChatReply { text, reasoning, calls, .. } = reply.clone();
     let results = ["{\"high\": 7}", "done"];
     let result = |(call, content): (&winclaw_model::WireCall, &str)| Message::Tool {
         call_id: call.id.clone(),
@@ -78,10 +63,8 @@ fn adapter(provider: &str, url: &str) -> OpenAi {
 }
 
 fn adapter_with(provider: &str, url: &str, key: Option<&str>, timeout_ms: Option<&str>) -> OpenAi {
-    let choice = ModelChoice {
-        base_url: Some(url.into()),
-        ..ModelChoice::parse(&format!("{provider}/m")).expect("a choice")
-    };
+    let choice =
+        ModelChoice { base_url: Some(url.into()), ..ModelChoice::parse(&format!("{provider}/m")).expect("a choice") };
     let env = |name: &str| match name {
         "WINCLAW_MODEL_TIMEOUT_MS" => timeout_ms.map(str::to_owned),
         name if name.ends_with("_API_KEY") => key.map(str::to_owned),
@@ -135,33 +118,13 @@ async fn an_errand_with_calls_works_with_every_profile() {
 
 #[tokio::test]
 async fn it_works_however_badly_the_server_streams() {
-    let junk = vec![
-        "data: {bad".to_owned(),
-        ": keep-alive".to_owned(),
-        "nonsense".to_owned(),
-    ];
+    let junk = vec!["data: {bad".to_owned(), ": keep-alive".to_owned(), "nonsense".to_owned()];
     let badly = [
-        MockOptions {
-            piece_bytes: 1,
-            ..options()
-        },
-        MockOptions {
-            piece_bytes: 7,
-            garbage: junk.clone(),
-            ..options()
-        },
-        MockOptions {
-            garbage: junk,
-            ..options()
-        },
-        MockOptions {
-            never_stream: true,
-            ..options()
-        },
-        MockOptions {
-            pace: Duration::from_millis(2),
-            ..options()
-        },
+        MockOptions { piece_bytes: 1, ..options() },
+        MockOptions { piece_bytes: 7, garbage: junk.clone(), ..options() },
+        MockOptions { garbage: junk, ..options() },
+        MockOptions { never_stream: true, ..options() },
+        MockOptions { pace: Duration::from_millis(2), ..options() },
     ];
     for options in badly {
         let mock = MockOpenAi::scripted_with(errand(), options);
@@ -180,17 +143,9 @@ async fn each_rule_for_thoughts_and_empty_content_can_be_met() {
         {"reply": {"calls": [{"name": "sky__forecast"}, {"name": "notes__add"}]}}, {"reply": {"text": "ok"}}
     ]));
     for (thoughts, reasoning, empty_content) in rules {
-        let rules = Rules {
-            empty_content: Some(empty_content),
-            thoughts,
-            ..Rules::default()
-        };
+        let rules = Rules { empty_content: Some(empty_content), thoughts, ..Rules::default() };
         let mock = MockOpenAi::scripted_with(calls.clone(), MockOptions { rules, ..options() });
-        let profile = Profile {
-            reasoning,
-            empty_content,
-            ..PROFILES[0].clone()
-        };
+        let profile = Profile { reasoning, empty_content, ..PROFILES[0].clone() };
         let model = adapter("openai", &mock.base_url()).with_profile(profile);
         let (first, _) = ask(&model, &request(vec![])).await;
         let (last, _) = ask(&model, &answered(&first.expect("a reply"))).await;
@@ -214,42 +169,26 @@ async fn the_key_is_sent_where_there_is_one_and_only_there() {
         let (reply, _) = ask(&adapter_with("openai", &mock.base_url(), key, None), &request(vec![])).await;
         assert!(reply.is_ok(), "{reply:?}");
     }
-    let sent: Vec<_> = mock
-        .requests()
-        .into_iter()
-        .map(|request| request.authorization)
-        .collect();
+    let sent: Vec<_> = mock.requests().into_iter().map(|request| request.authorization).collect();
     assert_eq!(sent, [None, Some(format!("Bearer {KEY}"))]);
 }
 
 #[tokio::test]
 async fn a_refused_key_names_its_variable_and_is_not_repeated() {
-    let mock = MockOpenAi::scripted_with(
-        one("a"),
-        MockOptions {
-            key: Some("another".into()),
-            ..options()
-        },
-    );
+    let mock = MockOpenAi::scripted_with(one("a"), MockOptions { key: Some("another".into()), ..options() });
     let (reply, _) = ask(&adapter("deepseek", &mock.base_url()), &request(vec![])).await;
     let error = reply.expect_err("refused");
     assert!(
         matches!(&error, ModelError::Authentication { variable, message: Some(_), .. } if variable == "DEEPSEEK_API_KEY")
     );
     let shown = format!("{error} {error:?} {:?} {:?}", error.text(), error.hint());
-    assert!(
-        shown.contains("Incorrect API key provided: [key]") && !shown.contains(KEY),
-        "{shown}"
-    );
+    assert!(shown.contains("Incorrect API key provided: [key]") && !shown.contains(KEY), "{shown}");
 }
 
 #[tokio::test]
 async fn an_error_inside_a_stream_does_not_repeat_the_key() {
     let raw = json!({"error": {"message": format!("quota of {KEY} is used up"), "code": 402}});
-    let options = MockOptions {
-        raw: Some(format!("data: {raw}\n\n").into()),
-        ..options()
-    };
+    let options = MockOptions { raw: Some(format!("data: {raw}\n\n").into()), ..options() };
     let mock = MockOpenAi::scripted_with(one("a"), options);
     let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
     let message = "quota of [key] is used up".to_owned();
@@ -260,47 +199,20 @@ async fn an_error_inside_a_stream_does_not_repeat_the_key() {
 async fn refusals_carry_the_vendors_words_and_are_not_repeated() {
     let html = "<html>\u{1b}[2J<b>gone</b></html>".repeat(2000);
     let cases = [
-        (
-            Busy::new(400).body(r#"{"error":{"message":"context too long"}}"#),
-            400,
-            "context too long",
-        ),
-        (
-            Busy::new(404).body(r#"{"error":"model 'm' not found"}"#),
-            404,
-            "model 'm' not found",
-        ),
+        (Busy::new(400).body(r#"{"error":{"message":"context too long"}}"#), 400, "context too long"),
+        (Busy::new(404).body(r#"{"error":"model 'm' not found"}"#), 404, "model 'm' not found"),
         (Busy::new(422).body(html), 422, "<html> [2J<b>gone"),
-        (
-            Busy::new(307).header("location", "https://example.org/v2"),
-            307,
-            "redirects to https://example.org/v2",
-        ),
-        (
-            Busy::new(429).body(r#"{"error":{"message":"You exceeded your current quota"}}"#),
-            429,
-            "quota",
-        ),
+        (Busy::new(307).header("location", "https://example.org/v2"), 307, "redirects to https://example.org/v2"),
+        (Busy::new(429).body(r#"{"error":{"message":"You exceeded your current quota"}}"#), 429, "quota"),
         (Busy::new(429).header("retry-after", "3600"), 429, "status 429"),
         (Busy::new(204), 204, "no message"),
     ];
     for (busy, expected, words) in cases {
-        let mock = MockOpenAi::scripted_with(
-            one("a"),
-            MockOptions {
-                busy: vec![busy],
-                ..options()
-            },
-        );
+        let mock = MockOpenAi::scripted_with(one("a"), MockOptions { busy: vec![busy], ..options() });
         let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
-        let Err(ModelError::Rejected { status, message }) = reply else {
-            panic!("{expected}: {reply:?}")
-        };
+        let Err(ModelError::Rejected { status, message }) = reply else { panic!("{expected}: {reply:?}") };
         assert_eq!(status, expected);
-        assert!(
-            message.contains(words) && message.chars().count() <= 501 && !message.contains('\u{1b}'),
-            "{message}"
-        );
+        assert!(message.contains(words) && message.chars().count() <= 501 && !message.contains('\u{1b}'), "{message}");
         assert_eq!(mock.requests().len(), 1);
     }
 }
@@ -311,71 +223,34 @@ async fn a_busy_server_is_asked_twice_more() {
     let mock = MockOpenAi::scripted_with(one("at last"), MockOptions { busy, ..options() });
     let (pause, waits) = recorder();
     let (reply, heard) = ask(&adapter("openai", &mock.base_url()).with_pause(pause), &request(vec![])).await;
-    assert_eq!(
-        (reply.map(|reply| reply.text), heard.as_str()),
-        (Ok("at last".into()), "at last")
-    );
-    assert_eq!(
-        *waits.lock().expect("the waits"),
-        [Duration::from_secs(7), Duration::from_secs(2)]
-    );
+    assert_eq!((reply.map(|reply| reply.text), heard.as_str()), (Ok("at last".into()), "at last"));
+    assert_eq!(*waits.lock().expect("the waits"), [Duration::from_secs(7), Duration::from_secs(2)]);
     let bodies: Vec<_> = mock.requests().into_iter().map(|request| request.body).collect();
     assert!(bodies.len() == 3 && bodies.iter().all(|body| *body == bodies[0]));
 }
 
 #[tokio::test]
 async fn a_server_that_stays_busy_is_given_up() {
-    let mock = MockOpenAi::scripted_with(
-        one("a"),
-        MockOptions {
-            busy: vec![Busy::new(500); 9],
-            ..options()
-        },
-    );
+    let mock = MockOpenAi::scripted_with(one("a"), MockOptions { busy: vec![Busy::new(500); 9], ..options() });
     let (pause, waits) = recorder();
     let (reply, _) = ask(&adapter("openai", &mock.base_url()).with_pause(pause), &request(vec![])).await;
-    assert!(
-        matches!(reply, Err(ModelError::Rejected { status: 500, .. })),
-        "{reply:?}"
-    );
+    assert!(matches!(reply, Err(ModelError::Rejected { status: 500, .. })), "{reply:?}");
     assert_eq!((mock.requests().len(), waits.lock().expect("the waits").len()), (3, 2));
 }
 
 #[tokio::test]
 async fn nothing_is_asked_again_once_something_was_heard() {
     let raw = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\ndata: {\"error\":{\"message\":\"full\",\"code\":503}}\n\n";
-    let mock = MockOpenAi::scripted_with(
-        one("a"),
-        MockOptions {
-            raw: Some(raw.into()),
-            ..options()
-        },
-    );
+    let mock = MockOpenAi::scripted_with(one("a"), MockOptions { raw: Some(raw.into()), ..options() });
     let (reply, heard) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
-    assert_eq!(
-        (reply, heard.as_str()),
-        (
-            Err(ModelError::Rejected {
-                status: 503,
-                message: "full".into()
-            }),
-            "hi"
-        )
-    );
+    assert_eq!((reply, heard.as_str()), (Err(ModelError::Rejected { status: 503, message: "full".into() }), "hi"));
     assert_eq!(mock.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_dropped_connection_leaves_a_reply_that_says_it_is_cut_off() {
     let long = one(&"abcde".repeat(100));
-    let mock = MockOpenAi::scripted_with(
-        long,
-        MockOptions {
-            drop_after: Some(2000),
-            piece_bytes: 10,
-            ..options()
-        },
-    );
+    let mock = MockOpenAi::scripted_with(long, MockOptions { drop_after: Some(2000), piece_bytes: 10, ..options() });
     let (reply, heard) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
     let reply = reply.expect("a reply");
     assert!(reply.cut_off && reply.text == heard && !heard.is_empty(), "{reply:?}");
@@ -384,17 +259,10 @@ async fn a_dropped_connection_leaves_a_reply_that_says_it_is_cut_off() {
 #[tokio::test]
 async fn a_connection_dropped_before_a_word_is_unreachable() {
     for drop_after in [1, 250] {
-        let options = MockOptions {
-            drop_after: Some(drop_after),
-            piece_bytes: 1,
-            ..options()
-        };
+        let options = MockOptions { drop_after: Some(drop_after), piece_bytes: 1, ..options() };
         let mock = MockOpenAi::scripted_with(one("a"), options);
         let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
-        assert!(
-            matches!(reply, Err(ModelError::Unreachable { local: true, .. })),
-            "{drop_after}: {reply:?}"
-        );
+        assert!(matches!(reply, Err(ModelError::Unreachable { local: true, .. })), "{drop_after}: {reply:?}");
     }
 }
 
@@ -426,42 +294,23 @@ async fn a_cut_off_call_in_the_history_does_not_spoil_later_requests() {
 async fn an_id_the_vendor_uses_again_is_replaced() {
     let steps = json!([{"reply": {"calls": [{"name": "notes__add"}]}, "times": 1}]);
     let raw = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"x:0\",\"function\":{\"name\":\"notes__add\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
-    let options = MockOptions {
-        raw: Some(raw.into()),
-        ..options()
-    };
+    let options = MockOptions { raw: Some(raw.into()), ..options() };
     let mut steps = script(steps);
     steps.steps[0].times = 2;
     let mock = MockOpenAi::scripted_with(steps, options);
     let model = adapter("openai", &mock.base_url());
     let first = ask(&model, &request(vec![])).await.0.expect("a reply");
     let second = ask(&model, &answered(&first)).await.0.expect("a reply");
-    assert_eq!(
-        (first.calls[0].id.as_str(), second.calls[0].id.as_str()),
-        ("x:0", "call_1_0")
-    );
+    assert_eq!((first.calls[0].id.as_str(), second.calls[0].id.as_str()), ("x:0", "call_1_0"));
 }
 
 #[tokio::test]
 async fn nobody_listening_is_unreachable_at_once() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .expect("a port")
-        .local_addr()
-        .expect("an address")
-        .port();
-    let (reply, _) = ask(
-        &adapter("openai", &format!("http://u:{KEY}@127.0.0.1:{port}/v1")),
-        &request(vec![]),
-    )
-    .await;
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let (reply, _) = ask(&adapter("openai", &format!("http://u:{KEY}@127.0.0.1:{port}/v1")), &request(vec![])).await;
     let error = reply.expect_err("nobody is there");
-    let ModelError::Unreachable { url, reason, local } = &error else {
-        panic!("{error:?}")
-    };
-    assert_eq!(
-        (url.as_str(), *local),
-        (format!("http://127.0.0.1:{port}/v1/chat/completions").as_str(), true)
-    );
+    let ModelError::Unreachable { url, reason, local } = &error else { panic!("{error:?}") };
+    assert_eq!((url.as_str(), *local), (format!("http://127.0.0.1:{port}/v1/chat/completions").as_str(), true));
     assert!(reason.to_lowercase().contains("refused"), "{reason}");
     assert!(error.hint().is_some() && !format!("{error:?}{error}").contains(KEY));
 }
@@ -469,24 +318,13 @@ async fn nobody_listening_is_unreachable_at_once() {
 #[tokio::test]
 async fn a_silent_server_is_given_up_within_its_limit() {
     let minute = Duration::from_secs(60);
-    let silent = [
-        MockOptions {
-            delay: minute,
-            ..options()
-        },
-        MockOptions {
-            pace: minute,
-            ..options()
-        },
-    ];
+    let silent = [MockOptions { delay: minute, ..options() }, MockOptions { pace: minute, ..options() }];
     for options in silent {
         let mock = MockOpenAi::scripted_with(one("a"), options);
         let model = adapter_with("openai", &mock.base_url(), Some(KEY), Some("150"));
         let start = Instant::now();
         let (reply, _) = ask(&model, &request(vec![])).await;
-        let Err(ModelError::Unreachable { reason, .. }) = reply else {
-            panic!("{reply:?}")
-        };
+        let Err(ModelError::Unreachable { reason, .. }) = reply else { panic!("{reply:?}") };
         assert!(reason.contains("0.15 s"), "{reason}");
         assert!(start.elapsed() < Duration::from_secs(20));
     }
@@ -495,25 +333,10 @@ async fn a_silent_server_is_given_up_within_its_limit() {
 #[tokio::test]
 async fn a_stream_that_stalls_after_a_word_is_a_cut_off_reply() {
     let raw = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n".to_owned() + &" ".repeat(10);
-    let options = MockOptions {
-        raw: Some(raw.into()),
-        pace: Duration::from_secs(60),
-        ..options()
-    };
-    let mock = MockOpenAi::scripted_with(
-        one("a"),
-        MockOptions {
-            piece_bytes: 48,
-            ..options
-        },
-    );
-    let short = Timeouts {
-        idle: Duration::from_millis(150),
-        ..Timeouts::default()
-    };
-    let model = adapter("openai", &mock.base_url())
-        .with_timeouts(short)
-        .expect("an adapter");
+    let options = MockOptions { raw: Some(raw.into()), pace: Duration::from_secs(60), ..options() };
+    let mock = MockOpenAi::scripted_with(one("a"), MockOptions { piece_bytes: 48, ..options });
+    let short = Timeouts { idle: Duration::from_millis(150), ..Timeouts::default() };
+    let model = adapter("openai", &mock.base_url()).with_timeouts(short).expect("an adapter");
     let (reply, _) = ask(&model, &request(vec![])).await;
     let reply = reply.expect("a reply");
     assert_eq!((reply.text.as_str(), reply.cut_off), ("hi", true));
@@ -524,14 +347,8 @@ async fn cancelling_stops_at_once_wherever_it_stands() {
     let minute = Duration::from_secs(60);
     let busy = vec![Busy::new(429).header("retry-after", "25"); 3];
     let slow = [
-        MockOptions {
-            delay: minute,
-            ..options()
-        },
-        MockOptions {
-            pace: minute,
-            ..options()
-        },
+        MockOptions { delay: minute, ..options() },
+        MockOptions { pace: minute, ..options() },
         MockOptions { busy, ..options() },
     ];
     for options in slow {
@@ -555,10 +372,7 @@ async fn cancelling_stops_at_once_wherever_it_stands() {
 #[tokio::test]
 async fn a_conversation_no_vendor_would_take_is_not_sent() {
     let mock = MockOpenAi::scripted(one("a"));
-    let stray = Message::Tool {
-        call_id: "a".into(),
-        content: "1".into(),
-    };
+    let stray = Message::Tool { call_id: "a".into(), content: "1".into() };
     let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![stray])).await;
     assert!(matches!(reply, Err(ModelError::Protocol { .. })), "{reply:?}");
     assert!(mock.requests().is_empty());

@@ -35,11 +35,7 @@ struct Piece<'a> {
 impl<'a> Piece<'a> {
     fn read(piece: &'a Value) -> Option<Self> {
         let text = |value: Option<&'a Value>| value.and_then(Value::as_str).unwrap_or("");
-        let function = piece
-            .as_object()?
-            .get("function")
-            .filter(|function| function.is_object())
-            .unwrap_or(piece);
+        let function = piece.as_object()?.get("function").filter(|function| function.is_object()).unwrap_or(piece);
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(raw)) => raw.clone(),
@@ -47,12 +43,7 @@ impl<'a> Piece<'a> {
         };
         let index = piece.get("index");
         let index = index.and_then(|index| index.as_u64().or_else(|| index.as_str()?.parse().ok()));
-        Some(Piece {
-            index,
-            id: text(piece.get("id")).trim(),
-            name: text(function.get("name")).trim(),
-            arguments,
-        })
+        Some(Piece { index, id: text(piece.get("id")).trim(), name: text(function.get("name")).trim(), arguments })
     }
 
     fn has_arguments(&self) -> bool {
@@ -119,27 +110,12 @@ impl Calls {
     /// The slot a piece goes on with; `None` when it begins a new one.
     fn place(&self, piece: &Piece<'_>) -> Option<usize> {
         let same_index = |slot: &Slot| piece.index.is_none() || slot.index.is_none() || slot.index == piece.index;
-        let by_id = || {
-            self.slots
-                .iter()
-                .rposition(|slot| !piece.id.is_empty() && slot.id == piece.id && same_index(slot))
-        };
-        let by_index = || {
-            self.slots
-                .iter()
-                .rposition(|slot| piece.index.is_some() && slot.index == piece.index)
-        };
+        let by_id =
+            || self.slots.iter().rposition(|slot| !piece.id.is_empty() && slot.id == piece.id && same_index(slot));
+        let by_index = || self.slots.iter().rposition(|slot| piece.index.is_some() && slot.index == piece.index);
         let unplaced = |slot: &Slot| piece.index.is_none() || slot.index.is_none();
-        let last = || {
-            self.slots
-                .last()
-                .filter(|slot| unplaced(slot))
-                .map(|_| self.slots.len() - 1)
-        };
-        by_id()
-            .or_else(by_index)
-            .or_else(last)
-            .filter(|place| !self.slots[*place].is_followed_by(piece))
+        let last = || self.slots.last().filter(|slot| unplaced(slot)).map(|_| self.slots.len() - 1);
+        by_id().or_else(by_index).or_else(last).filter(|place| !self.slots[*place].is_followed_by(piece))
     }
 
     /// The calls in the order they began, and how many were dropped for want of a name. `taken` are the ids of the
@@ -148,11 +124,7 @@ impl Calls {
         let (named, nameless): (Vec<Slot>, Vec<Slot>) = self.slots.into_iter().partition(|slot| !slot.name.is_empty());
         let wire = |(place, slot): (usize, Slot)| {
             let id = unique(slot.id, taken, turn, place);
-            WireCall {
-                id,
-                name: slot.name,
-                arguments: slot.arguments,
-            }
+            WireCall { id, name: slot.name, arguments: slot.arguments }
         };
         let calls = named.into_iter().enumerate().map(wire).collect();
         (calls, u32::try_from(nameless.len()).unwrap_or(u32::MAX))

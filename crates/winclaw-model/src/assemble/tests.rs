@@ -26,12 +26,7 @@ fn hear(parts: &[&[u8]], conversation: &[Message]) -> Result<Heard, ModelError> 
         assembler.feed(part, &mut sink)?;
     }
     let reply = assembler.finish(&mut sink)?;
-    Ok(Heard {
-        reply,
-        text,
-        reasoning,
-        started,
-    })
+    Ok(Heard { reply, text, reasoning, started })
 }
 
 fn reply(body: &str) -> ChatReply {
@@ -39,18 +34,12 @@ fn reply(body: &str) -> ChatReply {
 }
 
 fn event(delta: Value, finish: Option<&str>) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}))
 }
 
 /// A stream whose deltas hold these pieces of `tool_calls`, one each.
 fn stream(pieces: &[Value]) -> String {
-    let deltas: String = pieces
-        .iter()
-        .map(|piece| event(json!({"tool_calls": [piece]}), None))
-        .collect();
+    let deltas: String = pieces.iter().map(|piece| event(json!({"tool_calls": [piece]}), None)).collect();
     deltas + &event(json!({}), Some("tool_calls")) + "data: [DONE]\n\n"
 }
 
@@ -70,19 +59,12 @@ fn piece(index: Value, id: Value, name: Value, arguments: Value) -> Value {
 }
 
 fn short(calls: &[WireCall]) -> Vec<(&str, &str, &str)> {
-    calls
-        .iter()
-        .map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str()))
-        .collect()
+    calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect()
 }
 
 /// Feeds `pieces` and compares the calls as (id, name, arguments).
 fn check(pieces: &[(Value, Value, Value, Value)], expected: &[(&str, &str, &str)]) {
-    let pieces: Vec<Value> = pieces
-        .iter()
-        .cloned()
-        .map(|(i, id, name, args)| piece(i, id, name, args))
-        .collect();
+    let pieces: Vec<Value> = pieces.iter().cloned().map(|(i, id, name, args)| piece(i, id, name, args)).collect();
     let reply = reply(&stream(&pieces));
     assert_eq!(short(&reply.calls), expected, "{pieces:#?}");
     assert!(!reply.cut_off);
@@ -107,10 +89,7 @@ fn arguments_are_joined_before_they_mean_anything() {
 
 #[test]
 fn calls_without_an_index_are_told_apart_by_their_ids() {
-    check(
-        &[(no(), json!("c1"), json!("sky"), json!("{}"))],
-        &[("c1", "sky", "{}")],
-    );
+    check(&[(no(), json!("c1"), json!("sky"), json!("{}"))], &[("c1", "sky", "{}")]);
     check(
         &[
             (no(), json!("c1"), json!("sky"), json!("{\"a\"")),
@@ -133,39 +112,17 @@ fn calls_without_an_index_are_told_apart_by_their_ids() {
 #[test]
 fn several_calls_at_one_index_stay_several() {
     let three = |id: fn(&str) -> Value| {
-        ["c1", "c2", "c3"].map(|n| {
-            (
-                json!(0),
-                id(n),
-                json!("notes__add"),
-                json!(format!("{{\"p\":\"{n}\"}}")),
-            )
-        })
+        ["c1", "c2", "c3"].map(|n| (json!(0), id(n), json!("notes__add"), json!(format!("{{\"p\":\"{n}\"}}"))))
     };
     let (a, b, c) = (r#"{"p":"c1"}"#, r#"{"p":"c2"}"#, r#"{"p":"c3"}"#);
-    check(
-        &three(|n| json!(n)),
-        &[
-            ("c1", "notes__add", a),
-            ("c2", "notes__add", b),
-            ("c3", "notes__add", c),
-        ],
-    );
+    check(&three(|n| json!(n)), &[("c1", "notes__add", a), ("c2", "notes__add", b), ("c3", "notes__add", c)]);
     check(
         &three(|_| no()),
-        &[
-            ("call_0_0", "notes__add", a),
-            ("call_0_1", "notes__add", b),
-            ("call_0_2", "notes__add", c),
-        ],
+        &[("call_0_0", "notes__add", a), ("call_0_1", "notes__add", b), ("call_0_2", "notes__add", c)],
     );
     check(
         &three(|_| json!("same")),
-        &[
-            ("same", "notes__add", a),
-            ("call_0_1", "notes__add", b),
-            ("call_0_2", "notes__add", c),
-        ],
+        &[("same", "notes__add", a), ("call_0_1", "notes__add", b), ("call_0_2", "notes__add", c)],
     );
 }
 
@@ -173,67 +130,17 @@ fn several_calls_at_one_index_stay_several() {
 fn what_only_goes_on_opens_no_new_call() {
     let expected = [("c1", "sky", r#"{"a":1}"#)];
     let first = |id: Value, arguments: &str| (json!(0), id, json!("sky"), json!(arguments));
+    check(&[first(json!("c1"), "{\"a\""), (json!(0), json!(""), no(), json!(":1}"))], &expected);
+    check(&[first(json!("c1"), "{\"a\""), (json!(0), json!(""), json!(""), json!(":1}"))], &expected);
+    check(&[first(json!("c1"), "{\"a\""), (json!(0), Value::Null, Value::Null, json!(":1}"))], &expected);
+    check(&[first(json!("c1"), "{\"a\""), first(json!("c1"), ":1}"), first(json!("c1"), "")], &expected);
+    check(&[first(json!("c1"), ""), first(no(), "{\"a\":1}"), first(no(), "")], &expected);
+    check(&[first(json!("c1"), ""), (json!(0), json!("c9"), no(), json!("{\"a\":1}"))], &expected);
+    check(&[first(no(), "{\"a\""), (json!(0), json!("c1"), no(), json!(":1}"))], &expected);
+    check(&[(no(), json!("c1"), json!("sky"), json!("{\"a\"")), (json!(0), json!(""), no(), json!(":1}"))], &expected);
+    check(&[(json!(0), json!("c1"), no(), no()), (json!(0), no(), json!("sky"), json!("{\"a\":1}"))], &expected);
     check(
-        &[first(json!("c1"), "{\"a\""), (json!(0), json!(""), no(), json!(":1}"))],
-        &expected,
-    );
-    check(
-        &[
-            first(json!("c1"), "{\"a\""),
-            (json!(0), json!(""), json!(""), json!(":1}")),
-        ],
-        &expected,
-    );
-    check(
-        &[
-            first(json!("c1"), "{\"a\""),
-            (json!(0), Value::Null, Value::Null, json!(":1}")),
-        ],
-        &expected,
-    );
-    check(
-        &[
-            first(json!("c1"), "{\"a\""),
-            first(json!("c1"), ":1}"),
-            first(json!("c1"), ""),
-        ],
-        &expected,
-    );
-    check(
-        &[first(json!("c1"), ""), first(no(), "{\"a\":1}"), first(no(), "")],
-        &expected,
-    );
-    check(
-        &[
-            first(json!("c1"), ""),
-            (json!(0), json!("c9"), no(), json!("{\"a\":1}")),
-        ],
-        &expected,
-    );
-    check(
-        &[first(no(), "{\"a\""), (json!(0), json!("c1"), no(), json!(":1}"))],
-        &expected,
-    );
-    check(
-        &[
-            (no(), json!("c1"), json!("sky"), json!("{\"a\"")),
-            (json!(0), json!(""), no(), json!(":1}")),
-        ],
-        &expected,
-    );
-    check(
-        &[
-            (json!(0), json!("c1"), no(), no()),
-            (json!(0), no(), json!("sky"), json!("{\"a\":1}")),
-        ],
-        &expected,
-    );
-    check(
-        &[
-            first(json!("c1"), "{}"),
-            (json!(0), no(), no(), json!("{\"a\":")),
-            (json!(0), no(), no(), json!("1}")),
-        ],
+        &[first(json!("c1"), "{}"), (json!(0), no(), no(), json!("{\"a\":")), (json!(0), no(), no(), json!("1}"))],
         &expected,
     );
 }
@@ -241,10 +148,7 @@ fn what_only_goes_on_opens_no_new_call() {
 #[test]
 fn another_name_is_another_call() {
     check(
-        &[
-            (json!(0), no(), json!("sky"), json!("")),
-            (json!(0), no(), json!("map"), json!("{}")),
-        ],
+        &[(json!(0), no(), json!("sky"), json!("")), (json!(0), no(), json!("map"), json!("{}"))],
         &[("call_0_0", "sky", ""), ("call_0_1", "map", "{}")],
     );
 }
@@ -264,56 +168,26 @@ fn parallel_calls_may_come_interleaved() {
 
 #[test]
 fn arguments_may_be_an_object_or_nothing() {
-    let cases = [
-        (json!({"a": 1}), r#"{"a":1}"#),
-        (Value::Null, ""),
-        (no(), ""),
-        (json!("  "), "  "),
-        (json!(""), ""),
-    ];
+    let cases = [(json!({"a": 1}), r#"{"a":1}"#), (Value::Null, ""), (no(), ""), (json!("  "), "  "), (json!(""), "")];
     for (arguments, expected) in cases {
-        check(
-            &[(json!(0), json!("c1"), json!("sky"), arguments)],
-            &[("c1", "sky", expected)],
-        );
+        check(&[(json!(0), json!("c1"), json!("sky"), arguments)], &[("c1", "sky", expected)]);
     }
 }
 
 #[test]
 fn ids_are_new_in_the_conversation() {
     let before = |ids: &[&str]| {
-        let calls = ids.iter().map(|id| WireCall {
-            id: (*id).into(),
-            name: "sky".into(),
-            arguments: "{}".into(),
-        });
-        vec![Message::Assistant {
-            text: String::new(),
-            reasoning: None,
-            calls: calls.collect(),
-        }]
+        let calls = ids.iter().map(|id| WireCall { id: (*id).into(), name: "sky".into(), arguments: "{}".into() });
+        vec![Message::Assistant { text: String::new(), reasoning: None, calls: calls.collect() }]
     };
     let body = stream(&[piece(json!(0), json!("x:0"), json!("sky"), json!("{}"))]);
-    let id = |before: &[Message]| {
-        hear(&[body.as_bytes()], before).expect("a reply").reply.calls[0]
-            .id
-            .clone()
-    };
+    let id = |before: &[Message]| hear(&[body.as_bytes()], before).expect("a reply").reply.calls[0].id.clone();
     assert_eq!(id(&[]), "x:0");
     assert_eq!(id(&before(&["x:0"])), "call_1_0");
     assert_eq!(id(&before(&["x:0", "call_1_0"])), "call_1_0_1");
-    let odd = [
-        json!(""),
-        Value::Null,
-        json!("a\u{7}b"),
-        json!("x".repeat(500)),
-        json!(7),
-    ];
+    let odd = [json!(""), Value::Null, json!("a\u{7}b"), json!("x".repeat(500)), json!(7)];
     for id in odd {
-        check(
-            &[(json!(0), id, json!("sky"), json!("{}"))],
-            &[("call_0_0", "sky", "{}")],
-        );
+        check(&[(json!(0), id, json!("sky"), json!("{}"))], &[("call_0_0", "sky", "{}")]);
     }
 }
 
@@ -325,9 +199,7 @@ fn pieces_that_cannot_be_a_call_are_counted() {
 
 #[test]
 fn no_stream_can_make_calls_without_end() {
-    let many: Vec<Value> = (0..400)
-        .map(|n| piece(json!(n), no(), json!("sky"), json!("{}")))
-        .collect();
+    let many: Vec<Value> = (0..400).map(|n| piece(json!(n), no(), json!("sky"), json!("{}"))).collect();
     let reply = reply(&stream(&many));
     assert_eq!((reply.calls.len(), reply.skipped_lines), (256, 144));
 }
@@ -339,39 +211,13 @@ fn junk_is_passed_over_and_counted() {
     let cases = [
         (format!("{}data: {{bad\n\n{}{end}", good("a"), good("b")), 1),
         (format!("{}data: {{bad\n{}{end}", good("a"), good("b")), 1),
-        (
-            format!(
-                "hello\n{}: keep-alive\nevent: x\nid: 1\nretry: 5\n{}{end}",
-                good("a"),
-                good("b")
-            ),
-            1,
-        ),
-        (
-            format!(
-                "{}data: 7\n\ndata: []\n\ndata: {{\"ping\":1}}\n\n{}{end}data: [DONE]\n\n",
-                good("a"),
-                good("b")
-            ),
-            3,
-        ),
-        (
-            format!(
-                "{}{}{end}data: [DONE]\n\ndata: {{bad\n\n{}",
-                good("a"),
-                good("b"),
-                good("c")
-            ),
-            0,
-        ),
+        (format!("hello\n{}: keep-alive\nevent: x\nid: 1\nretry: 5\n{}{end}", good("a"), good("b")), 1),
+        (format!("{}data: 7\n\ndata: []\n\ndata: {{\"ping\":1}}\n\n{}{end}data: [DONE]\n\n", good("a"), good("b")), 3),
+        (format!("{}{}{end}data: [DONE]\n\ndata: {{bad\n\n{}", good("a"), good("b"), good("c")), 0),
     ];
     for (body, skipped) in cases {
         let reply = reply(&body);
-        assert_eq!(
-            (reply.text.as_str(), reply.skipped_lines, reply.cut_off),
-            ("ab", skipped, false),
-            "{body}"
-        );
+        assert_eq!((reply.text.as_str(), reply.skipped_lines, reply.cut_off), ("ab", skipped, false), "{body}");
     }
 }
 
@@ -422,34 +268,15 @@ fn a_reply_that_was_not_finished_says_so() {
 fn errors_inside_a_stream_are_errors() {
     let text = event(json!({"content": "hi"}), None);
     let error = "data: {\"error\":{\"message\":\"the pool is full\",\"type\":\"server_error\"}}";
-    for body in [
-        format!("{text}{error}\n\n{text}"),
-        format!("event: error\n{error}\n\n"),
-        format!("{text}{error}"),
-    ] {
+    for body in [format!("{text}{error}\n\n{text}"), format!("event: error\n{error}\n\n"), format!("{text}{error}")] {
         let error = hear(&[body.as_bytes()], &[]).expect_err("an error");
-        assert_eq!(
-            error,
-            ModelError::Rejected {
-                status: 503,
-                message: "the pool is full".into()
-            },
-            "{body}"
-        );
+        assert_eq!(error, ModelError::Rejected { status: 503, message: "the pool is full".into() }, "{body}");
     }
 }
 
 #[test]
 fn an_answer_without_a_reply_is_an_error() {
-    for body in [
-        "",
-        "\n\n",
-        "data: [DONE]\n\n",
-        "<html>busy</html>",
-        "{",
-        "{\"choices\":[]}",
-        ": keep-alive\n\n",
-    ] {
+    for body in ["", "\n\n", "data: [DONE]\n\n", "<html>busy</html>", "{", "{\"choices\":[]}", ": keep-alive\n\n"] {
         let error = hear(&[body.as_bytes()], &[]).expect_err(body);
         assert!(matches!(error, ModelError::Protocol { .. }), "{body}: {error:?}");
     }
@@ -468,35 +295,16 @@ fn thoughts_parts_refusals_and_costs_are_read() {
     let usage =
         json!({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3, "prompt_cache_hit_tokens": 4}});
     let body = [
-        event(
-            json!({"role": "assistant", "content": null, "reasoning_content": "h"}),
-            None,
-        ),
+        event(json!({"role": "assistant", "content": null, "reasoning_content": "h"}), None),
         event(json!({"reasoning": "m", "reasoning_content": null}), None),
-        event(
-            json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}),
-            None,
-        ),
+        event(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), None),
         event(json!({"refusal": "c"}), Some("stop")),
-        format!(
-            "data: {usage}\n\ndata: {}\n\ndata: [DONE]\n\n",
-            json!({"choices": [], "usage": null})
-        ),
+        format!("data: {usage}\n\ndata: {}\n\ndata: [DONE]\n\n", json!({"choices": [], "usage": null})),
     ];
     let heard = hear(&[body.concat().as_bytes()], &[]).expect("a reply");
-    assert_eq!(
-        (heard.reply.text.as_str(), heard.reply.reasoning.as_deref()),
-        ("abc", Some("hm"))
-    );
+    assert_eq!((heard.reply.text.as_str(), heard.reply.reasoning.as_deref()), ("abc", Some("hm")));
     assert_eq!((heard.text.as_str(), heard.reasoning.as_str()), ("abc", "hm"));
-    assert_eq!(
-        heard.reply.usage,
-        Usage {
-            input: Some(9),
-            cached: Some(4),
-            output: Some(3)
-        }
-    );
+    assert_eq!(heard.reply.usage, Usage { input: Some(9), cached: Some(4), output: Some(3) });
 }
 
 #[test]
@@ -517,9 +325,6 @@ fn whole() -> String {
 fn a_whole_answer_to_a_stream_request_is_read_all_the_same() {
     let heard = hear(&[format!("\u{feff}\n{}\n", whole()).as_bytes()], &[]).expect("a reply");
     assert_eq!(short(&heard.reply.calls), [("c1", "sky", r#"{"city":"北京🌧"}"#)]);
-    assert_eq!(
-        (heard.text.as_str(), heard.started, heard.reply.cut_off),
-        ("好", vec!["sky".to_owned()], false)
-    );
+    assert_eq!((heard.text.as_str(), heard.started, heard.reply.cut_off), ("好", vec!["sky".to_owned()], false));
     assert_eq!(heard.reply.usage.input, Some(1));
 }

@@ -30,9 +30,7 @@ pub(super) fn value(template: &Value, results: &[&str]) -> Result<Value, String>
         },
         Value::Array(items) => items.iter().map(|item| value(item, results)).collect(),
         Value::Object(fields) => {
-            let filled = fields
-                .iter()
-                .map(|(name, field)| Ok((name.clone(), value(field, results)?)));
+            let filled = fields.iter().map(|(name, field)| Ok((name.clone(), value(field, results)?)));
             filled.collect::<Result<_, String>>().map(Value::Object)
         }
         other => Ok(other.clone()),
@@ -44,9 +42,7 @@ fn split(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
     let Some((before, rest)) = text.split_once(OPEN) else {
         return Ok(None);
     };
-    let (mark, after) = rest
-        .split_once(CLOSE)
-        .ok_or_else(|| format!("the mark `{OPEN}{rest}` is not closed"))?;
+    let (mark, after) = rest.split_once(CLOSE).ok_or_else(|| format!("the mark `{OPEN}{rest}` is not closed"))?;
     Ok(Some((before, mark, after)))
 }
 
@@ -60,18 +56,12 @@ fn look_up(mark: &str, results: &[&str]) -> Result<Value, String> {
         Some(value) => value,
         None if pointer.is_empty() => Value::String((*result).to_owned()),
         None => {
-            return Err(format!(
-                "`{OPEN}{mark}{CLOSE}`: tool result {number} holds no JSON: {}",
-                cut(result)
-            ));
+            return Err(format!("`{OPEN}{mark}{CLOSE}`: tool result {number} holds no JSON: {}", cut(result)));
         }
     };
     let found = value.pointer(pointer).cloned();
     found.ok_or_else(|| {
-        format!(
-            "`{OPEN}{mark}{CLOSE}`: nothing is at `{pointer}` in tool result {number}: {}",
-            cut(result)
-        )
+        format!("`{OPEN}{mark}{CLOSE}`: nothing is at `{pointer}` in tool result {number}: {}", cut(result))
     })
 }
 
@@ -93,11 +83,8 @@ mod tests {
 
     use super::*;
 
-    const RESULTS: [&str; 3] = [
-        r#"{"place": "Oslo", "days": [{"high": 7}]} [advice: none]"#,
-        "no JSON",
-        "Result:\n{\"n\": 1}",
-    ];
+    const RESULTS: [&str; 3] =
+        [r#"{"place": "Oslo", "days": [{"high": 7}]} [advice: none]"#, "no JSON", "Result:\n{\"n\": 1}"];
 
     #[test]
     fn marks_are_replaced_by_what_they_point_at() {
@@ -116,22 +103,13 @@ mod tests {
 
     #[test]
     fn a_string_that_is_one_mark_keeps_the_type_of_the_value() {
-        let filled = value(
-            &json!({"a": "{{result:0:/days/0/high}}", "b": ["{{result:0:/place}}!"], "c": 1}),
-            &RESULTS,
-        );
+        let filled = value(&json!({"a": "{{result:0:/days/0/high}}", "b": ["{{result:0:/place}}!"], "c": 1}), &RESULTS);
         assert_eq!(filled, Ok(json!({"a": 7, "b": ["Oslo!"], "c": 1})));
     }
 
     #[test]
     fn a_mark_that_points_at_nothing_is_named() {
-        for bad in [
-            "{{result:0:/none}}",
-            "{{result:9:/x}}",
-            "{{result:1:/x}}",
-            "{{result:x}}",
-            "{{result:0:/place}",
-        ] {
+        for bad in ["{{result:0:/none}}", "{{result:9:/x}}", "{{result:1:/x}}", "{{result:x}}", "{{result:0:/place}"] {
             let error = text(bad, &RESULTS).expect_err(bad);
             assert!(error.contains(bad.trim_end_matches('}')), "{error}");
         }

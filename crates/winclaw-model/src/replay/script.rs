@@ -160,10 +160,7 @@ impl Script {
         for (place, step) in self.steps.iter().enumerate() {
             before += step.times;
             if asked < before {
-                let answer = step
-                    .expect
-                    .check(request)
-                    .and_then(|()| step.reply.fill(asked, request));
+                let answer = step.expect.check(request).and_then(|()| step.reply.fill(asked, request));
                 return answer.map_err(|message| self.mismatch(place + 1, message));
             }
         }
@@ -172,11 +169,7 @@ impl Script {
     }
 
     fn mismatch(&self, step: usize, message: String) -> ModelError {
-        ModelError::ReplayMismatch {
-            name: self.name.clone(),
-            step,
-            message,
-        }
+        ModelError::ReplayMismatch { name: self.name.clone(), step, message }
     }
 }
 
@@ -185,16 +178,10 @@ impl Expect {
         let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
         let has = |name: &String| names.contains(&name.as_str());
         if let Some(name) = self.tools.iter().find(|name| !has(name)) {
-            return Err(format!(
-                "the tools must hold `{name}`; they are: {}",
-                quote(&names.join(", "))
-            ));
+            return Err(format!("the tools must hold `{name}`; they are: {}", quote(&names.join(", "))));
         }
         if let Some(name) = self.not_tools.iter().find(|name| has(name)) {
-            return Err(format!(
-                "the tools must not hold `{name}`; they are: {}",
-                quote(&names.join(", "))
-            ));
+            return Err(format!("the tools must not hold `{name}`; they are: {}", quote(&names.join(", "))));
         }
         let results = results(request).len();
         if let Some(demanded) = self.results.filter(|demanded| *demanded != results) {
@@ -229,12 +216,8 @@ fn words(message: &Message) -> String {
         Message::User { text } => text.clone(),
         Message::Tool { content, .. } => content.clone(),
         Message::Assistant { text, reasoning, calls } => {
-            let calls = calls
-                .iter()
-                .flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
-            let parts = [text.as_str(), reasoning.as_deref().unwrap_or("")]
-                .into_iter()
-                .chain(calls);
+            let calls = calls.iter().flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
+            let parts = [text.as_str(), reasoning.as_deref().unwrap_or("")].into_iter().chain(calls);
             parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
         }
     }
@@ -266,11 +249,7 @@ impl Reply {
                 id = format!("{id}_{asked}_{place}");
             }
             taken.insert(id.clone());
-            calls.push(WireCall {
-                id,
-                name: call.name.clone(),
-                arguments,
-            });
+            calls.push(WireCall { id, name: call.name.clone(), arguments });
         }
         Ok(ChatReply {
             text: fill::text(&self.text, &results)?,

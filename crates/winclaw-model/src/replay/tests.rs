@@ -10,40 +10,19 @@ fn script(steps: Value) -> Script {
 }
 
 fn call(id: &str) -> Message {
-    let call = WireCall {
-        id: id.into(),
-        name: "sky__forecast".into(),
-        arguments: r#"{"place":"Oslo"}"#.into(),
-    };
-    Message::Assistant {
-        text: String::new(),
-        reasoning: None,
-        calls: vec![call],
-    }
+    let call = WireCall { id: id.into(), name: "sky__forecast".into(), arguments: r#"{"place":"Oslo"}"#.into() };
+    Message::Assistant { text: String::new(), reasoning: None, calls: vec![call] }
 }
 
 fn result(id: &str, content: &str) -> Message {
-    Message::Tool {
-        call_id: id.into(),
-        content: content.into(),
-    }
+    Message::Tool { call_id: id.into(), content: content.into() }
 }
 
 fn request(rest: Vec<Message>) -> ChatRequest {
-    let tool = |name: &str| ToolSpec {
-        name: name.into(),
-        description: String::new(),
-        parameters: json!({}),
-    };
-    let mut messages = vec![Message::User {
-        text: "Is it warm in Oslo?".into(),
-    }];
+    let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), parameters: json!({}) };
+    let mut messages = vec![Message::User { text: "Is it warm in Oslo?".into() }];
     messages.extend(rest);
-    ChatRequest {
-        system: "Be brief.".into(),
-        tools: vec![tool("sky__forecast"), tool("ask_user")],
-        messages,
-    }
+    ChatRequest { system: "Be brief.".into(), tools: vec![tool("sky__forecast"), tool("ask_user")], messages }
 }
 
 fn asked_once() -> ChatRequest {
@@ -78,18 +57,9 @@ fn demands_that_are_met_let_the_reply_pass() {
 #[test]
 fn a_demand_that_is_not_met_says_what_there_was() {
     let demands = [
-        (
-            json!({"tools": ["ask_user", "map__find"]}),
-            ["map__find", "sky__forecast, ask_user"],
-        ),
-        (
-            json!({"not_tools": "ask_user"}),
-            ["must not hold `ask_user`", "sky__forecast, ask_user"],
-        ),
-        (
-            json!({"system_contains": "verbose"}),
-            ["the system prompt", "Be brief."],
-        ),
+        (json!({"tools": ["ask_user", "map__find"]}), ["map__find", "sky__forecast, ask_user"]),
+        (json!({"not_tools": "ask_user"}), ["must not hold `ask_user`", "sky__forecast, ask_user"]),
+        (json!({"system_contains": "verbose"}), ["the system prompt", "Be brief."]),
         (json!({"messages_contain": "Rome"}), ["some message", "Oslo"]),
         (json!({"last_contains": "warm"}), ["the last message", "degrees"]),
         (json!({"results": 0}), ["must be 0", "there are 1"]),
@@ -111,43 +81,24 @@ fn replies_carry_results_and_ids_of_their_own() {
         "cut_off": true
     }}]));
     let reply = script.reply(0, &asked_once()).expect("a reply");
-    assert_eq!(
-        (reply.text.as_str(), reply.reasoning.as_deref(), reply.cut_off),
-        ("7 degrees", Some("hm"), true)
-    );
-    let calls: Vec<_> = reply
-        .calls
-        .iter()
-        .map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str()))
-        .collect();
-    assert_eq!(
-        calls,
-        [
-            ("call_0_0", "notes__add", r#"{"n":7}"#),
-            ("call_0_1", "x", "{\"cut"),
-            ("a_0_2", "y", "{}")
-        ]
-    );
+    assert_eq!((reply.text.as_str(), reply.reasoning.as_deref(), reply.cut_off), ("7 degrees", Some("hm"), true));
+    let calls: Vec<_> =
+        reply.calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect();
+    assert_eq!(calls, [("call_0_0", "notes__add", r#"{"n":7}"#), ("call_0_1", "x", "{\"cut"), ("a_0_2", "y", "{}")]);
 }
 
 #[test]
 fn a_mark_that_points_at_nothing_is_a_mismatch() {
     let script = script(json!([{"reply": {"text": "{{result:0:/rain}}"}}]));
     let error = script.reply(0, &asked_once()).expect_err("a mismatch");
-    assert!(
-        error.to_string().contains("/rain") && error.to_string().contains("degrees"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("/rain") && error.to_string().contains("degrees"), "{error}");
 }
 
 #[test]
 fn a_step_may_answer_several_times_and_the_script_ends() {
     let script = script(json!([{"reply": {"text": "a"}, "times": 3}, {"reply": {"text": "b"}}]));
     let text = |asked| script.reply(asked, &asked_once()).map(|reply| reply.text);
-    assert_eq!(
-        [text(0), text(2), text(3)],
-        [Ok("a".into()), Ok("a".into()), Ok("b".into())]
-    );
+    assert_eq!([text(0), text(2), text(3)], [Ok("a".into()), Ok("a".into()), Ok("b".into())]);
     let error = text(4).expect_err("the end");
     assert!(
         matches!(&error, ModelError::ReplayMismatch { step: 3, message, .. } if message.contains("4 replies")),
@@ -159,14 +110,8 @@ fn a_step_may_answer_several_times_and_the_script_ends() {
 fn scripts_with_mistakes_are_refused() {
     let cases = [
         (json!({"schema": 2, "name": "x", "steps": []}), "schema is 2"),
-        (
-            json!({"schema": 1, "name": "x", "steps": [{"reply": {"txt": "a"}}]}),
-            "txt",
-        ),
-        (
-            json!({"schema": 1, "name": "x", "steps": [{"reply": {}, "expects": {}}]}),
-            "expects",
-        ),
+        (json!({"schema": 1, "name": "x", "steps": [{"reply": {"txt": "a"}}]}), "txt"),
+        (json!({"schema": 1, "name": "x", "steps": [{"reply": {}, "expects": {}}]}), "expects"),
         (json!({"schema": 1, "steps": []}), "name"),
     ];
     for (json, part) in cases {
@@ -191,19 +136,14 @@ fn a_file_that_cannot_be_used_is_named() {
             std::fs::write(&path, content).expect("a file");
         }
         let error = Replay::from_file(&path).expect_err("unusable");
-        assert!(
-            matches!(&error, ModelError::Config { what, .. } if what.en.contains("script.json")),
-            "{error:?}"
-        );
+        assert!(matches!(&error, ModelError::Config { what, .. } if what.en.contains("script.json")), "{error:?}");
     }
 }
 
 fn run(replay: &Replay, request: &ChatRequest) -> (Result<ChatReply, ModelError>, Vec<String>) {
     let mut heard = Vec::new();
     let mut sink = |delta: Delta<'_>| heard.push(format!("{delta:?}"));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let reply = runtime.block_on(replay.complete(request, &mut sink, &CancellationToken::new()));
     (reply, heard)
 }
@@ -212,20 +152,10 @@ fn run(replay: &Replay, request: &ChatRequest) -> (Result<ChatReply, ModelError>
 fn a_replayed_model_streams_and_is_always_labelled() {
     let steps = json!([{"reply": {"text": "北京今天有雨，气温七度", "calls": [{"name": "x"}]}}]);
     let replay = Replay::new(script(steps));
-    assert_eq!(
-        (replay.label().as_str(), replay.replayed(), replay.window_tokens()),
-        ("replay/sky", true, 128_000)
-    );
+    assert_eq!((replay.label().as_str(), replay.replayed(), replay.window_tokens()), ("replay/sky", true, 128_000));
     let (reply, heard) = run(&replay, &asked_once());
     assert_eq!(reply.expect("a reply").text, "北京今天有雨，气温七度");
-    assert_eq!(
-        heard,
-        [
-            r#"Text("北京今天有雨，气")"#,
-            r#"Text("温七度")"#,
-            r#"CallStarted { name: "x" }"#
-        ]
-    );
+    assert_eq!(heard, [r#"Text("北京今天有雨，气")"#, r#"Text("温七度")"#, r#"CallStarted { name: "x" }"#]);
     assert_eq!(replay.asked(), 1);
 }
 
@@ -242,9 +172,7 @@ fn a_cancelled_request_is_not_answered() {
     let replay = Replay::new(script(json!([{"reply": {"text": "a"}}])));
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let reply = runtime.block_on(replay.complete(&asked_once(), &mut |_| {}, &cancel));
     assert_eq!(reply, Err(ModelError::Cancelled));
 }

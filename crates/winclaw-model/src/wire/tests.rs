@@ -3,11 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn call(id: &str, arguments: &str) -> WireCall {
-    WireCall {
-        id: id.into(),
-        name: "sky__forecast".into(),
-        arguments: arguments.into(),
-    }
+    WireCall { id: id.into(), name: "sky__forecast".into(), arguments: arguments.into() }
 }
 
 fn user(text: &str) -> Message {
@@ -15,11 +11,7 @@ fn user(text: &str) -> Message {
 }
 
 fn calls(calls: &[WireCall]) -> Message {
-    Message::Assistant {
-        text: String::new(),
-        reasoning: None,
-        calls: calls.to_vec(),
-    }
+    Message::Assistant { text: String::new(), reasoning: None, calls: calls.to_vec() }
 }
 
 fn asks(ids: &[&str]) -> Message {
@@ -27,10 +19,7 @@ fn asks(ids: &[&str]) -> Message {
 }
 
 fn result(id: &str) -> Message {
-    Message::Tool {
-        call_id: id.into(),
-        content: "ok".into(),
-    }
+    Message::Tool { call_id: id.into(), content: "ok".into() }
 }
 
 fn profile(provider: &str) -> Profile {
@@ -39,16 +28,8 @@ fn profile(provider: &str) -> Profile {
 
 fn request(messages: Vec<Message>) -> ChatRequest {
     let parameters = json!({"type": "object", "properties": {"place": {"type": "string"}}});
-    let tool = ToolSpec {
-        name: "sky__forecast".into(),
-        description: "Weather.".into(),
-        parameters,
-    };
-    ChatRequest {
-        system: "Be brief.".into(),
-        tools: vec![tool],
-        messages,
-    }
+    let tool = ToolSpec { name: "sky__forecast".into(), description: "Weather.".into(), parameters };
+    ChatRequest { system: "Be brief.".into(), tools: vec![tool], messages }
 }
 
 #[test]
@@ -64,58 +45,28 @@ fn the_body_has_tools_and_system_before_the_conversation() {
 
 #[test]
 fn without_tools_system_or_stream_their_fields_are_absent() {
-    let request = ChatRequest {
-        messages: vec![user("hi")],
-        ..ChatRequest::default()
-    };
-    let forced = Profile {
-        parallel_tool_calls: Some(false),
-        ..profile("openai")
-    };
+    let request = ChatRequest { messages: vec![user("hi")], ..ChatRequest::default() };
+    let forced = Profile { parallel_tool_calls: Some(false), ..profile("openai") };
     let body = chat_body(&request, "m", &forced, false).to_string();
-    assert_eq!(
-        body,
-        r#"{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}"#
-    );
+    assert_eq!(body, r#"{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}"#);
 }
 
 #[test]
 fn parallel_calls_are_ruled_only_where_the_profile_says_so() {
-    let forced = Profile {
-        parallel_tool_calls: Some(false),
-        ..profile("openai")
-    };
-    assert_eq!(
-        chat_body(&request(vec![user("hi")]), "m", &forced, true)["parallel_tool_calls"],
-        json!(false)
-    );
+    let forced = Profile { parallel_tool_calls: Some(false), ..profile("openai") };
+    assert_eq!(chat_body(&request(vec![user("hi")]), "m", &forced, true)["parallel_tool_calls"], json!(false));
     let plain = chat_body(&request(vec![user("hi")]), "m", &profile("openai"), true);
     assert_eq!(plain.get("parallel_tool_calls"), None);
 }
 
 #[test]
 fn a_message_that_only_calls_is_written_as_the_profile_demands() {
-    let rules = [
-        (EmptyContent::Null, Some(Value::Null)),
-        (EmptyContent::Empty, Some(json!(""))),
-        (EmptyContent::Omit, None),
-    ];
+    let rules =
+        [(EmptyContent::Null, Some(Value::Null)), (EmptyContent::Empty, Some(json!(""))), (EmptyContent::Omit, None)];
     for (empty_content, expected) in rules {
-        let profile = Profile {
-            empty_content,
-            ..profile("openai")
-        };
-        let body = chat_body(
-            &request(vec![user("hi"), calls(&[call("a", "{}")]), result("a")]),
-            "m",
-            &profile,
-            true,
-        );
-        assert_eq!(
-            body["messages"][2].get("content").cloned(),
-            expected,
-            "{empty_content:?}"
-        );
+        let profile = Profile { empty_content, ..profile("openai") };
+        let body = chat_body(&request(vec![user("hi"), calls(&[call("a", "{}")]), result("a")]), "m", &profile, true);
+        assert_eq!(body["messages"][2].get("content").cloned(), expected, "{empty_content:?}");
     }
 }
 
@@ -134,10 +85,7 @@ fn thoughts_go_back_only_where_the_profile_demands_and_then_always_with_calls() 
         (Reasoning::Drop, said(Some("hm"), &[call("a", "{}")]), None),
     ];
     for (reasoning, message, expected) in cases {
-        let profile = Profile {
-            reasoning,
-            ..profile("openai")
-        };
+        let profile = Profile { reasoning, ..profile("openai") };
         let body = chat_body(&request(vec![message.clone()]), "m", &profile, true);
         let sent = body["messages"][1].get("reasoning_content").and_then(Value::as_str);
         assert_eq!(sent, expected, "{reasoning:?} {message:?}");
@@ -155,22 +103,13 @@ fn arguments_in_the_history_are_always_an_object() {
     ];
     for (raw, sent) in cases {
         let body = chat_body(&request(vec![calls(&[call("a", raw)])]), "m", &profile("openai"), true);
-        assert_eq!(
-            body["messages"][1]["tool_calls"][0]["function"]["arguments"],
-            json!(sent),
-            "{raw:?}"
-        );
+        assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["arguments"], json!(sent), "{raw:?}");
     }
 }
 
 #[test]
 fn an_empty_reply_is_not_sent_back() {
-    let body = chat_body(
-        &request(vec![user("a"), calls(&[]), user("b")]),
-        "m",
-        &profile("openai"),
-        true,
-    );
+    let body = chat_body(&request(vec![user("a"), calls(&[]), user("b")]), "m", &profile("openai"), true);
     assert_eq!(body["messages"].as_array().map(Vec::len), Some(3));
 }
 
@@ -189,16 +128,10 @@ fn conversations_that_vendors_refuse_are_refused_here() {
         (vec![], "empty"),
         (vec![user("x"), calls(&[])], "own message"),
         (vec![user("x"), asks(&["a"])], "`a` has no result"),
-        (
-            vec![user("x"), asks(&["a", "b"]), result("a"), user("y")],
-            "before the result of `b`",
-        ),
+        (vec![user("x"), asks(&["a", "b"]), result("a"), user("y")], "before the result of `b`"),
         (vec![user("x"), result("a")], "message 1"),
         (vec![user("x"), asks(&["a"]), result("a"), result("a")], "message 3"),
-        (
-            vec![user("x"), asks(&["a"]), result("a"), asks(&["a"]), result("a")],
-            "message 3",
-        ),
+        (vec![user("x"), asks(&["a"]), result("a"), asks(&["a"]), result("a")], "message 3"),
         (vec![user("x"), asks(&["a", "a"]), result("a"), result("a")], "new id"),
         (vec![user("x"), calls(&[call("", "{}")]), result("")], "new id"),
     ];
@@ -213,11 +146,7 @@ fn any_message() -> impl Strategy<Value = Message> {
         ("[a-z]{1,4}", "[a-z_]{1,6}", ".{0,12}").prop_map(|(id, name, arguments)| WireCall { id, name, arguments });
     prop_oneof![
         ".{0,12}".prop_map(|text| Message::User { text }),
-        (
-            ".{0,12}",
-            proptest::option::of(".{0,6}"),
-            proptest::collection::vec(call, 0..3)
-        )
+        (".{0,12}", proptest::option::of(".{0,6}"), proptest::collection::vec(call, 0..3))
             .prop_map(|(text, reasoning, calls)| Message::Assistant { text, reasoning, calls }),
         ("[a-z]{1,4}", ".{0,12}").prop_map(|(call_id, content)| Message::Tool { call_id, content }),
     ]

@@ -32,10 +32,7 @@ fn set(path: &str, value: Value) -> impl FnOnce(&mut Value) {
 #[test]
 fn a_sound_request_is_read_in_full() {
     let accepted = check_with(|_| {}, &Rules::default()).expect("accepted");
-    assert_eq!(
-        (accepted.model.as_str(), accepted.stream, accepted.usage),
-        ("m", true, true)
-    );
+    assert_eq!((accepted.model.as_str(), accepted.stream, accepted.usage), ("m", true, true));
     assert_eq!(accepted.request.system, "s");
     assert_eq!(accepted.request.tools.len(), 2);
     assert_eq!(accepted.request.messages.len(), 6);
@@ -79,42 +76,18 @@ fn each_rule_of_the_conversation_is_held() {
         ("/messages/3/content", json!({}), "a string"),
         ("/messages/3/tool_call_id", json!("z"), "must answer"),
         ("/messages/3/tool_call_id", json!("a"), "must answer"),
-        (
-            "/messages/4",
-            json!({"role": "user", "content": "u"}),
-            "must be followed",
-        ),
-        (
-            "/messages/5",
-            json!({"role": "tool", "tool_call_id": "a", "content": "1"}),
-            "must answer",
-        ),
+        ("/messages/4", json!({"role": "user", "content": "u"}), "must be followed"),
+        ("/messages/5", json!({"role": "tool", "tool_call_id": "a", "content": "1"}), "must answer"),
         ("/messages/5/content", json!(""), "must be set"),
         ("/messages/5/content", Value::Null, "must be set"),
-        (
-            "/messages/6",
-            json!({"role": "assistant", "content": "x", "tool_calls": []}),
-            "empty",
-        ),
+        ("/messages/6", json!({"role": "assistant", "content": "x", "tool_calls": []}), "empty"),
         ("/messages/6", sound()["messages"][2].clone(), "without a tool message"),
         ("/messages/2/tool_calls/0/id", json!("b"), "twice"),
         ("/messages/2/tool_calls/0/id", json!(""), "missing"),
         ("/messages/2/tool_calls/0/type", Value::Null, "'function'"),
-        (
-            "/messages/2/tool_calls/0/function/name",
-            json!("sky.forecast"),
-            "pattern",
-        ),
-        (
-            "/messages/2/tool_calls/0/function/arguments",
-            json!({}),
-            "written as a string",
-        ),
-        (
-            "/messages/2/tool_calls/0/function/arguments",
-            json!("{\"a"),
-            "written as a string",
-        ),
+        ("/messages/2/tool_calls/0/function/name", json!("sky.forecast"), "pattern"),
+        ("/messages/2/tool_calls/0/function/arguments", json!({}), "written as a string"),
+        ("/messages/2/tool_calls/0/function/arguments", json!("{\"a"), "written as a string"),
         (call, json!(1), "missing"),
     ];
     refused_for(cases);
@@ -153,23 +126,13 @@ fn vendors_that_allow_one_way_to_write_no_content_refuse_the_others() {
         (EmptyContent::Null, |body| body["messages"][2]["content"] = Value::Null),
         (EmptyContent::Empty, |body| body["messages"][2]["content"] = json!("")),
         (EmptyContent::Omit, |body| {
-            body["messages"][2]
-                .as_object_mut()
-                .expect("an object")
-                .remove("content");
+            body["messages"][2].as_object_mut().expect("an object").remove("content");
         }),
     ];
     for (only, _) in ways {
-        let rules = Rules {
-            empty_content: Some(only),
-            ..Rules::default()
-        };
+        let rules = Rules { empty_content: Some(only), ..Rules::default() };
         for (form, change) in ways {
-            assert_eq!(
-                check_with(change, &rules).is_ok(),
-                form == only,
-                "{form:?} under {only:?}"
-            );
+            assert_eq!(check_with(change, &rules).is_ok(), form == only, "{form:?} under {only:?}");
             assert!(check_with(change, &Rules::default()).is_ok());
         }
     }
@@ -178,10 +141,7 @@ fn vendors_that_allow_one_way_to_write_no_content_refuse_the_others() {
 #[test]
 fn thoughts_are_demanded_or_refused_as_the_vendor_does() {
     let thinking = |body: &mut Value| body["messages"][2]["reasoning_content"] = json!("");
-    let rules = |thoughts| Rules {
-        thoughts,
-        ..Rules::default()
-    };
+    let rules = |thoughts| Rules { thoughts, ..Rules::default() };
     assert!(check_with(thinking, &rules(Thoughts::Demanded)).is_ok());
     assert!(check_with(thinking, &rules(Thoughts::Refused)).is_err());
     assert!(check_with(|_| {}, &rules(Thoughts::Demanded)).is_err());

@@ -8,10 +8,7 @@ fn recorded() -> String {
     let call = |delta: Value| event(json!({"tool_calls": [delta]}), None);
     let body = [
         ": OPENROUTER PROCESSING\n\n".to_owned(),
-        event(
-            json!({"role": "assistant", "content": "", "reasoning_content": "想一想"}),
-            None,
-        ),
+        event(json!({"role": "assistant", "content": "", "reasoning_content": "想一想"}), None),
         event(json!({"content": "查北京🌧"}), None),
         call(json!({"index": 0, "id": "c1", "function": {"name": "sky__forecast", "arguments": ""}})),
         call(json!({"index": 0, "function": {"arguments": "{\"city\":"}})),
@@ -82,13 +79,8 @@ fn any_delta() -> impl Strategy<Value = Value> {
     let index = prop_oneof![Just(no()), Just(json!(null)), (0u8..3).prop_map(|n| json!(n))];
     let id = prop_oneof![Just(no()), Just(json!("")), Just(json!("c1")), Just(json!("c2"))];
     let name = prop_oneof![Just(no()), Just(json!("")), Just(json!("sky")), Just(json!("map"))];
-    let arguments = prop_oneof![
-        Just(no()),
-        Just(json!(null)),
-        Just(json!({})),
-        Just(json!("{\"a\":")),
-        Just(json!("1}"))
-    ];
+    let arguments =
+        prop_oneof![Just(no()), Just(json!(null)), Just(json!({})), Just(json!("{\"a\":")), Just(json!("1}"))];
     (index, id, name, arguments).prop_map(
         |(index, id, name, arguments)| json!({"content": "x", "tool_calls": [piece(index, id, name, arguments)]}),
     )
