@@ -41,7 +41,7 @@ fn check(sketches: &[Sketch], at: usize, claims: &Claims, settings: Settings, de
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn a_model_that_knows_only_what_it_was_shown_reaches_any_tool(

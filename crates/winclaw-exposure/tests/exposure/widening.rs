@@ -116,7 +116,7 @@ fn every_rise_was_sent(task: &Task<'_>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_that_happens_breaks_a_promise(
