@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use winclaw_sdk::{Failure, FailureCode, Outcome, Plugin, PluginManifest, check_manifest};
@@ -65,8 +65,9 @@ fn argument_faults(plugin: &Plugin, tool: &str, faults: &mut Vec<String>) {
     }
     let host = TestHost::new();
     let nothings = ["", " ", "null", "{}"].map(|nothing| (nothing, host.start_raw(plugin, tool, nothing.as_bytes())));
+    let deadline = Instant::now() + CANCEL_WITHIN;
     for (nothing, running) in nothings {
-        let outcome = outcome_or_cancelled(&running);
+        let outcome = outcome_or_cancelled(&running, deadline);
         if outcome.as_ref().is_err_and(is_broken) {
             faults.push(format!("{tool}: {nothing:?} as arguments gave {}", shown(&outcome)));
         }
@@ -74,8 +75,8 @@ fn argument_faults(plugin: &Plugin, tool: &str, faults: &mut Vec<String>) {
 }
 
 /// A tool that needs no arguments runs with none, and some of them run for long.
-fn outcome_or_cancelled(running: &Running) -> Outcome {
-    match running.wait_for(CANCEL_WITHIN) {
+fn outcome_or_cancelled(running: &Running, deadline: Instant) -> Outcome {
+    match running.wait_for(deadline.saturating_duration_since(Instant::now())) {
         Err(failure) if failure.code == FailureCode::Timeout => {
             running.cancel();
             running.wait_for(CANCEL_WITHIN)
