@@ -5,7 +5,7 @@ use winclaw_tool::PluginId;
 
 use crate::PackageError;
 
-/// Makes the crate of a new plugin at `<plugins>/<name>` with one working tool, its manifest, README and test.
+/// Makes the crate of a new plugin at `<plugins>/<name>` with one working tool, its manifest, README and tests.
 ///
 /// It touches nothing else: a workspace whose members say `plugins/*` takes it up by itself. Fails when the name is
 /// not a plugin id or something stands there already.
@@ -18,9 +18,14 @@ pub fn new_plugin(plugins: &Path, name: &str, sdk: &str, sdk_testing: &str) -> R
     if folder.exists() {
         return Err(PackageError::Name(format!("{} stands there already; choose another name", folder.display())));
     }
-    for (file, text) in
-        [("Cargo.toml", CARGO), ("plugin.toml", MANIFEST), ("README.md", README), ("src/lib.rs", SOURCE)]
-    {
+    let files = [
+        ("Cargo.toml", CARGO),
+        ("plugin.toml", MANIFEST),
+        ("README.md", README),
+        ("src/lib.rs", SOURCE),
+        ("tests/plugin.rs", TESTS),
+    ];
+    for (file, text) in files {
         let text = text.replace("{id}", id.as_str()).replace("{sdk}", sdk).replace("{sdk_testing}", sdk_testing);
         write(&folder.join(file), &text)?;
     }
@@ -111,6 +116,30 @@ fn greet(args: GreetArgs, _cx: &Context) -> Result<Greeting, Failure> {
 export!(plugin = "plugin.toml", tools = [greet]);
 "#;
 
+const TESTS: &str = r#"//! What must hold for `{id}`, tried without a host.
+
+use {id}::plugin;
+use winclaw_sdk::{FailureCode, serde_json::json};
+use winclaw_sdk_testing::{TestHost, conformance};
+
+#[test]
+fn it_keeps_the_rules_every_host_relies_on() {
+    conformance(&plugin());
+}
+
+#[test]
+fn it_greets_by_name() {
+    let output = TestHost::new().call(&plugin(), "greet", json!({"name": "Ada"})).expect("a greeting");
+    assert_eq!(output.value["text"], "Hello, Ada!");
+}
+
+#[test]
+fn an_empty_name_is_refused() {
+    let failure = TestHost::new().call(&plugin(), "greet", json!({"name": " "})).expect_err("no name");
+    assert_eq!(failure.code, FailureCode::InvalidArgs);
+}
+"#;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +149,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let folder = new_plugin(root.path(), "hello-world", "1", "1").expect("a plugin");
         assert!(folder.ends_with("hello_world") && folder.join("src/lib.rs").is_file());
+        assert!(folder.join("tests/plugin.rs").is_file());
         assert!(new_plugin(root.path(), "hello-world", "1", "1").is_err());
         for bad in ["", "../evil", "Größe", "9lives", "a b"] {
             assert!(new_plugin(root.path(), bad, "1", "1").is_err(), "{bad:?}");
