@@ -160,8 +160,8 @@ mod tests {
         let mut huge = u32::MAX.to_le_bytes().to_vec();
         huge.extend_from_slice(b"{}");
         assert!(read::<ToChild>(&mut huge.as_slice()).is_err());
-        let text = "x".repeat(MAX_FRAME);
-        assert!(matches!(encode(&ToHost::Partial { id: 1, text }), Err(EncodeError::TooLarge(_))));
+        assert_eq!(head(MAX_FRAME).expect("it fits"), 0x0400_0000_u32.to_le_bytes());
+        assert!(matches!(head(MAX_FRAME + 1), Err(EncodeError::TooLarge(_))));
     }
 
     #[test]

@@ -136,6 +136,27 @@ fn a_link_that_leads_out_of_the_package_is_refused_and_one_within_is_not() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn start_up_reads_no_library_to_its_end() {
+    let room = Room::new();
+    let whole = fs::metadata(support::library()).expect("the library").len();
+    for n in 0..60 {
+        let name = format!("p{n:02}");
+        room.install(&name, &name, |bytes| bytes[..bytes.len().min(1 << 20)].to_vec());
+        let library = room.package(&name).join(LIBRARY);
+        fs::remove_file(&library).expect("removed");
+        fs::hard_link(room.package("misbehave").join(LIBRARY), &library).expect("a link");
+    }
+    // A hole of sixteen gigabytes at the end, shared by all: reading it sixty times would take minutes.
+    let shared = fs::File::options().write(true).open(room.package("misbehave").join(LIBRARY)).expect("the library");
+    shared.set_len(whole + (16 << 30)).expect("a sparse file");
+    let begun = std::time::Instant::now();
+    let backend = room.load();
+    assert_eq!(backend.plugins().len(), 61);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn plugins_say_where_they_came_from_and_where_they_run() {
     let room = Room::new();
     let mut options = support::in_process(room.options());

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,13 +19,14 @@ pub const LIBRARY: &str = "lib/plugin.so";
 
 pub struct Room {
     dir: TempDir,
+    manifest: OnceLock<Value>,
 }
 
 impl Room {
     pub fn empty() -> Room {
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("plugins")).expect("a folder");
-        Room { dir }
+        Room { dir, manifest: OnceLock::new() }
     }
 
     /// With the misbehaving plugin in the folder `misbehave`.
@@ -61,6 +62,10 @@ impl Room {
 
     /// What the library says of itself, asked of a copy, since being asked leaves a trace beside it.
     pub fn manifest(&self) -> Value {
+        self.manifest.get_or_init(|| self.described()).clone()
+    }
+
+    fn described(&self) -> Value {
         let copy = self.path().join("described.so");
         fs::copy(library(), &copy).expect("a copy");
         let json = describe(&host_program(), &copy).expect("a manifest");
