@@ -2,6 +2,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::Value;
 use winclaw_abi::ABI;
 use winclaw_tool::{PluginManifest, Problem};
@@ -22,11 +23,9 @@ pub(crate) fn read(path: &Path, folder: &str) -> Result<PluginManifest, Problem>
     if depth > MAX_DEPTH {
         return Err(problems::bad_manifest(folder, &format!("it nests {depth} levels deep, {MAX_DEPTH} are allowed")));
     }
-    let json: Value =
-        serde_json::from_slice(&text).map_err(|error| problems::bad_manifest(folder, &error.to_string()))?;
-    same_generation(&json, folder)?;
-    let manifest: PluginManifest =
-        serde_json::from_value(json).map_err(|error| problems::bad_manifest(folder, &error.to_string()))?;
+    let bad = |error: serde_json::Error| problems::bad_manifest(folder, &error.to_string());
+    same_generation(&serde_json::from_slice(&text).map_err(bad)?, folder)?;
+    let manifest: PluginManifest = serde_json::from_slice(&text).map_err(bad)?;
     let faults = manifest.check();
     if faults.is_empty() { Ok(manifest) } else { Err(problems::faulty_manifest(folder, &faults)) }
 }
@@ -48,16 +47,22 @@ fn read_capped(path: &Path, folder: &str) -> Result<Vec<u8>, Problem> {
     if read > MAX_BYTES { Err(problems::manifest_too_large(folder, read, MAX_BYTES)) } else { Ok(text) }
 }
 
-/// The two version fields are looked at before all others: a later generation may have changed what the others mean.
-fn same_generation(json: &Value, folder: &str) -> Result<(), Problem> {
-    for (field, ours) in [("schema", PluginManifest::SCHEMA), ("abi", ABI)] {
-        let found = json.get(field).filter(|value| value.is_number());
-        match found {
-            Some(found) if found.as_u64() == Some(u64::from(ours)) => {}
-            Some(found) => return Err(problems::other_generation(folder, field, &found.to_string(), ours)),
-            None => {
-                return Err(problems::bad_manifest(folder, &format!("the number `{field}` is missing")));
-            }
+/// The two fields that say what all others mean. A later generation may have changed those, so they are not read yet.
+#[derive(Deserialize)]
+struct Generation {
+    #[serde(default)]
+    schema: Value,
+    #[serde(default)]
+    abi: Value,
+}
+
+fn same_generation(found: &Generation, folder: &str) -> Result<(), Problem> {
+    for (field, found, ours) in [("schema", &found.schema, PluginManifest::SCHEMA), ("abi", &found.abi, ABI)] {
+        if !found.is_number() {
+            return Err(problems::bad_manifest(folder, &format!("the number `{field}` is missing")));
+        }
+        if found.as_u64() != Some(u64::from(ours)) {
+            return Err(problems::other_generation(folder, field, &found.to_string(), ours));
         }
     }
     Ok(())

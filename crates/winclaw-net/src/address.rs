@@ -17,16 +17,8 @@ pub(crate) fn reachable(host: &str, found: Vec<SocketAddr>) -> Result<Vec<Socket
     let local = host.eq_ignore_ascii_case("localhost");
     let allowed = |address: &SocketAddr| forbidden(address.ip()).is_none() || (local && address.ip().is_loopback());
     let (kept, refused): (Vec<_>, Vec<_>) = found.into_iter().partition(allowed);
-    match refused
-        .first()
-        .map(SocketAddr::ip)
-        .and_then(|address| Some((address, forbidden(address)?)))
-    {
-        Some((address, why)) if kept.is_empty() => Err(ForbiddenAddress {
-            host: host.to_owned(),
-            address,
-            why,
-        }),
+    match refused.first().map(SocketAddr::ip).and_then(|address| Some((address, forbidden(address)?))) {
+        Some((address, why)) if kept.is_empty() => Err(ForbiddenAddress { host: host.to_owned(), address, why }),
         _ => Ok(kept),
     }
 }
@@ -116,23 +108,13 @@ mod tests {
 
     #[test]
     fn public_addresses_and_proxy_stand_ins_pass() {
-        for text in [
-            "8.8.8.8",
-            "172.32.0.1",
-            "100.128.0.1",
-            "198.18.0.7",
-            "2606:4700::1",
-            "2002:808:808::",
-        ] {
+        for text in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "198.18.0.7", "2606:4700::1", "2002:808:808::"] {
             assert_eq!(forbidden(text.parse().expect("an address")), None, "{text}");
         }
     }
 
     fn sockets(texts: &[&str]) -> Vec<SocketAddr> {
-        texts
-            .iter()
-            .map(|text| SocketAddr::new(text.parse().expect("an address"), 0))
-            .collect()
+        texts.iter().map(|text| SocketAddr::new(text.parse().expect("an address"), 0)).collect()
     }
 
     #[test]
@@ -140,10 +122,7 @@ mod tests {
         let mixed = reachable("api.example.org", sockets(&["10.0.0.1", "8.8.8.8"]));
         assert_eq!(mixed, Ok(sockets(&["8.8.8.8"])));
         let private = reachable("api.example.org", sockets(&["10.0.0.1", "127.0.0.1"])).expect_err("refused");
-        assert_eq!(
-            private.to_string(),
-            "`api.example.org` leads to 10.0.0.1, a private network address"
-        );
+        assert_eq!(private.to_string(), "`api.example.org` leads to 10.0.0.1, a private network address");
     }
 
     #[test]

@@ -37,27 +37,18 @@ enum Door {
 impl NetClient {
     /// The real network within `policy`.
     pub fn live(policy: Policy) -> Self {
-        NetClient {
-            policy,
-            door: Door::Live(Box::new(Live::new())),
-        }
+        NetClient { policy, door: Door::Live(Box::new(Live::new())) }
     }
 
     /// No network: each request is answered by the first exchange that fits it, or fails as `unavailable` naming its
     /// URL. Permitted hosts, headers and redirects are checked as on the real network.
     pub fn recorded(exchanges: Vec<Exchange>) -> Self {
-        NetClient {
-            policy: Policy::default(),
-            door: Door::Recorded(exchanges),
-        }
+        NetClient { policy: Policy::default(), door: Door::Recorded(exchanges) }
     }
 
     /// No network: every request that passes the checks fails as `unavailable`.
     pub fn offline() -> Self {
-        NetClient {
-            policy: Policy::default(),
-            door: Door::Offline,
-        }
+        NetClient { policy: Policy::default(), door: Door::Offline }
     }
 
     /// Makes one exchange for a plugin that may reach `permitted_hosts` (names compared without regard to case, no
@@ -73,9 +64,7 @@ impl NetClient {
         let hop = Hop::first(request, permitted_hosts, &self.policy)?;
         let host = hop.host().to_owned();
         let exchange = self.follow(permitted_hosts, hop);
-        tokio::time::timeout(limit, exchange)
-            .await
-            .unwrap_or_else(|_| Err(timed_out(&host, limit)))
+        tokio::time::timeout(limit, exchange).await.unwrap_or_else(|_| Err(timed_out(&host, limit)))
     }
 
     async fn follow(&self, permitted: &[String], mut hop: Hop) -> Result<HttpResponse, Failure> {

@@ -14,11 +14,7 @@ pub(crate) fn unreachable(host: &str, cause: &str) -> Failure {
 
 /// The host is not in the list of the plugin's manifest.
 pub(crate) fn not_permitted(host: &str, permitted: &[String]) -> Failure {
-    let list = if permitted.is_empty() {
-        "none".to_owned()
-    } else {
-        permitted.join(", ")
-    };
+    let list = if permitted.is_empty() { "none".to_owned() } else { permitted.join(", ") };
     Failure::denied(format!(
         "the plugin may not reach {host}: its permitted hosts are {list}. The plugin's author adds a host in \
          permissions.http of its manifest"
@@ -44,11 +40,7 @@ pub(crate) fn forbidden(address: &ForbiddenAddress) -> Failure {
 /// The exchange took longer than its limit.
 pub(crate) fn timed_out(host: &str, limit: Duration) -> Failure {
     let seconds = limit.as_secs_f64();
-    Failure::new(
-        FailureCode::Timeout,
-        format!("{host} did not finish its answer within {seconds} s"),
-    )
-    .with_hint(
+    Failure::new(FailureCode::Timeout, format!("{host} did not finish its answer within {seconds} s")).with_hint(
         format!("{host} is slow or out of reach now; try again later."),
         format!("{host} 响应太慢或暂时无法访问，请稍后重试。"),
     )
@@ -56,9 +48,7 @@ pub(crate) fn timed_out(host: &str, limit: Duration) -> Failure {
 
 /// The body, sent or received, is larger than allowed.
 pub(crate) fn too_large(what: &str, cap: usize) -> Failure {
-    Failure::tool_failed(format!(
-        "{what} is larger than the {cap} bytes allowed; ask for less at a time"
-    ))
+    Failure::tool_failed(format!("{what} is larger than the {cap} bytes allowed; ask for less at a time"))
 }
 
 /// The answer led on and on.

@@ -24,13 +24,7 @@ const RESERVED: [&str; 12] = [
     "upgrade",
 ];
 /// The only headers that follow a redirect to another origin: nothing in them can be a credential.
-const HARMLESS: [&str; 5] = [
-    "accept",
-    "accept-language",
-    "content-language",
-    "content-type",
-    "user-agent",
-];
+const HARMLESS: [&str; 5] = ["accept", "accept-language", "content-language", "content-type", "user-agent"];
 
 /// One request on its way, checked: the host is permitted and the headers are sound.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,20 +43,12 @@ impl Hop {
         check_url(&url, permitted)?;
         if !METHODS.contains(&request.method.as_str()) {
             let known = METHODS.join(", ");
-            return Err(Failure::invalid_args(format!(
-                "method `{}` is not one of {known}",
-                request.method
-            )));
+            return Err(Failure::invalid_args(format!("method `{}` is not one of {known}", request.method)));
         }
         if request.body.0.len() > policy.max_body {
             return Err(too_large("the body to send", policy.max_body));
         }
-        Ok(Hop {
-            method: request.method,
-            url,
-            headers: headers(&request.headers)?,
-            body: request.body.0,
-        })
+        Ok(Hop { method: request.method, url, headers: headers(&request.headers)?, body: request.body.0 })
     }
 
     /// The host, for messages.
@@ -76,17 +62,11 @@ impl Hop {
             return Ok(None);
         };
         let url = self.url.join(location).map_err(|error| {
-            Failure::tool_failed(format!(
-                "{} redirected to something that is not a URL: {error}",
-                self.host()
-            ))
+            Failure::tool_failed(format!("{} redirected to something that is not a URL: {error}", self.host()))
         })?;
         check_url(&url, permitted)?;
         if self.url.scheme() == "https" && url.scheme() == "http" {
-            let message = format!(
-                "{} redirected from https to plain http, which is not followed",
-                self.host()
-            );
+            let message = format!("{} redirected from https to plain http, which is not followed", self.host());
             return Err(Failure::denied(message));
         }
         Ok(Some(self.moved(url, response.status)))
@@ -117,15 +97,10 @@ fn location(response: &HttpResponse) -> Option<&str> {
 
 fn check_url(url: &Url, permitted: &[String]) -> Result<(), Failure> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Failure::denied(format!(
-            "only http and https are reached, not `{}:`",
-            url.scheme()
-        )));
+        return Err(Failure::denied(format!("only http and https are reached, not `{}:`", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failure::invalid_args(
-            "a user name or password in a URL is not sent; use a header",
-        ));
+        return Err(Failure::invalid_args("a user name or password in a URL is not sent; use a header"));
     }
     let host = url.host_str().unwrap_or("");
     if permitted.iter().any(|known| known.eq_ignore_ascii_case(host)) {
@@ -139,9 +114,7 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, Failure> {
     let bytes: usize = given.iter().map(|(name, value)| name.len() + value.len()).sum();
     if given.len() > MAX_HEADERS.0 || bytes > MAX_HEADERS.1 {
         let (count, size) = MAX_HEADERS;
-        return Err(Failure::invalid_args(format!(
-            "more than {count} headers or {size} bytes of them"
-        )));
+        return Err(Failure::invalid_args(format!("more than {count} headers or {size} bytes of them")));
     }
     let mut headers = HeaderMap::with_capacity(given.len());
     for (name, value) in given {
@@ -156,9 +129,7 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Failure>
     let key = HeaderName::try_from(name)
         .map_err(|_| Failure::invalid_args(format!("`{shown}` is not a legal header name")))?;
     if RESERVED.contains(&key.as_str()) {
-        return Err(Failure::invalid_args(format!(
-            "header `{shown}` is set by the host; leave it out"
-        )));
+        return Err(Failure::invalid_args(format!("header `{shown}` is set by the host; leave it out")));
     }
     let value = HeaderValue::try_from(value)
         .map_err(|_| Failure::invalid_args(format!("the value of header `{shown}` has illegal characters")))?;
@@ -172,19 +143,11 @@ mod tests {
     use super::*;
 
     fn first(request: HttpRequest) -> Result<Hop, Failure> {
-        Hop::first(
-            request,
-            &["api.example.org".to_owned(), "cdn.example.org".to_owned()],
-            &Policy::default(),
-        )
+        Hop::first(request, &["api.example.org".to_owned(), "cdn.example.org".to_owned()], &Policy::default())
     }
 
     fn redirect(status: u16, to: &str) -> HttpResponse {
-        HttpResponse {
-            status,
-            headers: vec![("location".into(), to.into())],
-            body: HttpBody::default(),
-        }
+        HttpResponse { status, headers: vec![("location".into(), to.into())], body: HttpBody::default() }
     }
 
     fn posted() -> Hop {
@@ -203,70 +166,33 @@ mod tests {
             first(request).expect_err("refused").code
         };
         assert_eq!(with(&|r| r.url = "file:///etc/passwd".into()), FailureCode::Denied);
-        assert_eq!(
-            with(&|r| r.url = "https://api.example.org.evil.net/".into()),
-            FailureCode::Denied
-        );
-        assert_eq!(
-            with(&|r| r.url = "https://api.example.org@evil.net/".into()),
-            FailureCode::InvalidArgs
-        );
-        assert_eq!(
-            with(&|r| r.url = "http://[::ffff:127.0.0.1]/".into()),
-            FailureCode::Denied
-        );
+        assert_eq!(with(&|r| r.url = "https://api.example.org.evil.net/".into()), FailureCode::Denied);
+        assert_eq!(with(&|r| r.url = "https://api.example.org@evil.net/".into()), FailureCode::InvalidArgs);
+        assert_eq!(with(&|r| r.url = "http://[::ffff:127.0.0.1]/".into()), FailureCode::Denied);
         assert_eq!(with(&|r| r.url = "/relative".into()), FailureCode::InvalidArgs);
         assert_eq!(with(&|r| r.method = "CONNECT".into()), FailureCode::InvalidArgs);
-        assert_eq!(
-            with(&|r| r.headers = vec![("Host".into(), "evil.net".into())]),
-            FailureCode::InvalidArgs
-        );
-        assert_eq!(
-            with(&|r| r.headers = vec![("a\r\nb".into(), "c".into())]),
-            FailureCode::InvalidArgs
-        );
-        assert_eq!(
-            with(&|r| r.headers = vec![("a".into(), "b\r\nc: d".into())]),
-            FailureCode::InvalidArgs
-        );
-        assert_eq!(
-            with(&|r| r.headers = vec![("a".into(), "b".into()); 65]),
-            FailureCode::InvalidArgs
-        );
-        assert_eq!(
-            with(&|r| r.body = HttpBody(vec![0; 8 * 1024 * 1024 + 1])),
-            FailureCode::ToolFailed
-        );
+        assert_eq!(with(&|r| r.headers = vec![("Host".into(), "evil.net".into())]), FailureCode::InvalidArgs);
+        assert_eq!(with(&|r| r.headers = vec![("a\r\nb".into(), "c".into())]), FailureCode::InvalidArgs);
+        assert_eq!(with(&|r| r.headers = vec![("a".into(), "b\r\nc: d".into())]), FailureCode::InvalidArgs);
+        assert_eq!(with(&|r| r.headers = vec![("a".into(), "b".into()); 65]), FailureCode::InvalidArgs);
+        assert_eq!(with(&|r| r.body = HttpBody(vec![0; 8 * 1024 * 1024 + 1])), FailureCode::ToolFailed);
     }
 
     #[test]
     fn the_host_is_compared_without_regard_to_case_and_the_refusal_names_the_field() {
         assert!(first(HttpRequest::get("https://API.Example.org/x")).is_ok());
         let failure = first(HttpRequest::get("https://evil.net/")).expect_err("refused");
-        assert!(
-            failure.message.contains("evil.net") && failure.message.contains("permissions.http"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("evil.net") && failure.message.contains("permissions.http"), "{failure}");
     }
 
     #[test]
     fn credentials_stay_with_their_origin() {
         let permitted = ["api.example.org".to_owned(), "cdn.example.org".to_owned()];
-        let same = posted()
-            .next(&redirect(307, "/b"), &permitted)
-            .expect("followed")
-            .expect("a hop");
+        let same = posted().next(&redirect(307, "/b"), &permitted).expect("followed").expect("a hop");
         assert_eq!(same.headers.len(), 2);
         for to in ["https://cdn.example.org/b", "https://api.example.org:8443/b"] {
-            let other = posted()
-                .next(&redirect(307, to), &permitted)
-                .expect("followed")
-                .expect("a hop");
-            assert_eq!(
-                other.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(),
-                ["accept"],
-                "{to}"
-            );
+            let other = posted().next(&redirect(307, to), &permitted).expect("followed").expect("a hop");
+            assert_eq!(other.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"], "{to}");
             assert_eq!((other.method.as_str(), other.body.len()), ("POST", 2));
         }
     }
@@ -274,17 +200,10 @@ mod tests {
     #[test]
     fn a_post_becomes_a_get_where_the_standard_says_so() {
         let permitted = ["api.example.org".to_owned()];
-        for (status, method, body) in [
-            (301, "GET", 0),
-            (302, "GET", 0),
-            (303, "GET", 0),
-            (307, "POST", 2),
-            (308, "POST", 2),
-        ] {
-            let next = posted()
-                .next(&redirect(status, "/b"), &permitted)
-                .expect("followed")
-                .expect("a hop");
+        for (status, method, body) in
+            [(301, "GET", 0), (302, "GET", 0), (303, "GET", 0), (307, "POST", 2), (308, "POST", 2)]
+        {
+            let next = posted().next(&redirect(status, "/b"), &permitted).expect("followed").expect("a hop");
             assert_eq!((next.method.as_str(), next.body.len()), (method, body), "{status}");
         }
     }
@@ -292,12 +211,7 @@ mod tests {
     #[test]
     fn a_redirect_is_no_way_around_the_list_or_out_of_tls() {
         let permitted = ["api.example.org".to_owned()];
-        for to in [
-            "https://evil.net/",
-            "http://169.254.169.254/",
-            "http://api.example.org/",
-            "file:///etc/passwd",
-        ] {
+        for to in ["https://evil.net/", "http://169.254.169.254/", "http://api.example.org/", "file:///etc/passwd"] {
             let failure = posted().next(&redirect(302, to), &permitted).expect_err("refused");
             assert_eq!(failure.code, FailureCode::Denied, "{to}");
         }

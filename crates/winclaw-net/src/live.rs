@@ -32,11 +32,7 @@ impl Live {
     }
 
     pub(crate) fn with_lookup(lookup: Lookup) -> Self {
-        Live {
-            lookup,
-            direct: OnceLock::new(),
-            proxied: OnceLock::new(),
-        }
+        Live { lookup, direct: OnceLock::new(), proxied: OnceLock::new() }
     }
 
     /// Sends `hop` and reads its whole answer; a redirect is an answer here.
@@ -44,10 +40,7 @@ impl Live {
         let client = self.client_for(policy, hop)?;
         let method =
             Method::from_bytes(hop.method.as_bytes()).map_err(|error| Failure::invalid_args(error.to_string()))?;
-        let request = client
-            .request(method, hop.url.clone())
-            .headers(hop.headers.clone())
-            .body(hop.body.clone());
+        let request = client.request(method, hop.url.clone()).headers(hop.headers.clone()).body(hop.body.clone());
         let response = request.send().await.map_err(|error| explain(hop.host(), &error))?;
         read(response, hop.host(), policy.max_body).await
     }
@@ -60,18 +53,11 @@ impl Live {
             let (matcher, client) =
                 initialised(&self.proxied, || Ok((Matcher::from_system(), client(policy).build()?)))
                     .map_err(unusable)?;
-            if hop
-                .url
-                .as_str()
-                .parse()
-                .is_ok_and(|uri| matcher.intercept(&uri).is_some())
-            {
+            if hop.url.as_str().parse().is_ok_and(|uri| matcher.intercept(&uri).is_some()) {
                 return Ok(client);
             }
         }
-        let guarded = Guarded {
-            lookup: self.lookup.clone(),
-        };
+        let guarded = Guarded { lookup: self.lookup.clone() };
         initialised(&self.direct, || client(policy).no_proxy().dns_resolver(guarded).build()).map_err(unusable)
     }
 }
@@ -119,11 +105,7 @@ impl Resolve for Guarded {
 async fn read(mut response: Response, host: &str, cap: usize) -> Result<HttpResponse, Failure> {
     let status = response.status().as_u16();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let headers = response
-        .headers()
-        .iter()
-        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
-        .collect();
+    let headers = response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| explain(host, &error))? {
         if body.len() + chunk.len() > cap {
@@ -131,11 +113,7 @@ async fn read(mut response: Response, host: &str, cap: usize) -> Result<HttpResp
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(HttpResponse {
-        status,
-        headers,
-        body: HttpBody(body),
-    })
+    Ok(HttpResponse { status, headers, body: HttpBody(body) })
 }
 
 fn explain(host: &str, error: &reqwest::Error) -> Failure {
@@ -147,9 +125,7 @@ fn explain(host: &str, error: &reqwest::Error) -> Failure {
 }
 
 fn root_cause(error: &reqwest::Error) -> String {
-    causes(error)
-        .last()
-        .map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
+    causes(error).last().map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
 }
 
 /// The errors below `error`, outermost first; without its own text, which repeats the URL and its query.

@@ -40,38 +40,21 @@ impl Exchange {
     }
 
     fn answers(&self, hop: &Hop) -> bool {
-        let method = self
-            .method
-            .as_ref()
-            .is_none_or(|method| method.eq_ignore_ascii_case(&hop.method));
+        let method = self.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&hop.method));
         let url = hop.url.as_str();
-        method
-            && self
-                .url
-                .strip_suffix('*')
-                .map_or_else(|| url == self.url, |start| url.starts_with(start))
+        method && self.url.strip_suffix('*').map_or_else(|| url == self.url, |start| url.starts_with(start))
     }
 
     fn response(&self) -> HttpResponse {
-        let headers = self
-            .headers
-            .iter()
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
-            .collect();
-        HttpResponse {
-            status: self.status,
-            headers,
-            body: body(&self.body),
-        }
+        let headers = self.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+        HttpResponse { status: self.status, headers, body: body(&self.body) }
     }
 }
 
 fn body(value: &Value) -> HttpBody {
     let as_bytes = || HttpBody::deserialize(value).ok();
     let absent = || value.is_null().then(HttpBody::default);
-    as_bytes()
-        .or_else(absent)
-        .unwrap_or_else(|| HttpBody(value.to_string().into_bytes()))
+    as_bytes().or_else(absent).unwrap_or_else(|| HttpBody(value.to_string().into_bytes()))
 }
 
 /// The first exchange that answers `hop`; each may serve any number of times.
@@ -79,10 +62,7 @@ pub(crate) fn replay(exchanges: &[Exchange], hop: &Hop) -> Result<HttpResponse, 
     let found = exchanges.iter().find(|exchange| exchange.answers(hop));
     found.map(Exchange::response).ok_or_else(|| {
         Failure::unavailable(format!("no recorded reply answers {} {}", hop.method, hop.url)).with_hint(
-            format!(
-                "The network is replayed from a record that lacks {}; use the live network instead.",
-                hop.url
-            ),
+            format!("The network is replayed from a record that lacks {}; use the live network instead.", hop.url),
             format!("当前使用录制的网络回复，其中没有 {}；请改用实时网络。", hop.url),
         )
     })
@@ -101,10 +81,7 @@ mod tests {
         let exchanges = Exchange::list(&json!({"exchanges": list})).expect("a record");
         assert_eq!(exchanges, Exchange::list(&list).expect("a record"));
         let bodies: Vec<Vec<u8>> = exchanges.iter().map(|exchange| exchange.response().body.0).collect();
-        assert_eq!(
-            bodies,
-            [b"{\"t\":3}".to_vec(), b"plain".to_vec(), vec![0xff, 0x00], Vec::new()]
-        );
+        assert_eq!(bodies, [b"{\"t\":3}".to_vec(), b"plain".to_vec(), vec![0xff, 0x00], Vec::new()]);
         assert_eq!(exchanges[0].status, 200);
     }
 
