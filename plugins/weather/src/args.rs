@@ -10,7 +10,7 @@ pub struct ForecastArgs {
     /// City or town in Chinese or English, best with region or country ("北京", "Paris, Texas"), or "latitude,longitude".
     #[schemars(length(min = 1, max = 100))]
     pub place: String,
-    /// Days from today on, 1 to 7.
+    /// How many days to give, today included: 2 reaches tomorrow, 7 a week.
     #[serde(default = "three")]
     #[schemars(range(min = 1, max = 7))]
     pub days: u8,

@@ -23,13 +23,15 @@ fn unreached(failure: Failure) -> Failure {
         return failure;
     }
     let cause = failure.message.trim_end_matches('.');
-    Failure::unavailable(format!(
+    let told = Failure::unavailable(format!(
         "The weather service (Open-Meteo) cannot be reached: {cause}. No weather is known; do not invent any."
     ))
     .with_hint(
         "The weather service cannot be reached. Check the network connection or proxy, then try again.",
         "无法连接天气服务。请检查网络连接或代理，然后重试。",
-    )
+    );
+    // The host may know better what to do, such as which proxy to look at.
+    Failure { hint: failure.hint.or(told.hint), ..told }
 }
 
 fn busy() -> Failure {

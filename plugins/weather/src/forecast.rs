@@ -55,7 +55,7 @@ pub struct Current {
     /// Of the last hour.
     pub precipitation: Option<f64>,
     /// WMO code.
-    pub weather_code: Option<u8>,
+    pub weather_code: Option<u16>,
     /// Wind speed 10 m above the ground.
     pub wind_speed_10m: Option<f64>,
     /// Degrees it blows from.
@@ -69,18 +69,25 @@ pub struct Daily {
     /// Dates, `2026-11-30`.
     pub time: Vec<String>,
     /// WMO codes.
-    pub weather_code: Vec<Option<u8>>,
+    #[serde(default)]
+    pub weather_code: Vec<Option<u16>>,
     /// Highest temperatures.
+    #[serde(default)]
     pub temperature_2m_max: Vec<Option<f64>>,
     /// Lowest temperatures.
+    #[serde(default)]
     pub temperature_2m_min: Vec<Option<f64>>,
     /// Rain and melted snow.
+    #[serde(default)]
     pub precipitation_sum: Vec<Option<f64>>,
     /// Per cent.
+    #[serde(default)]
     pub precipitation_probability_max: Vec<Option<f64>>,
     /// Local times of sunrise.
+    #[serde(default)]
     pub sunrise: Vec<Option<String>>,
     /// Local times of sunset.
+    #[serde(default)]
     pub sunset: Vec<Option<String>>,
 }
 

@@ -203,7 +203,7 @@ fn day(daily: &Daily, index: usize, language: Language) -> Option<Day> {
     })
 }
 
-fn conditions(code: Option<u8>, language: Language) -> String {
+fn conditions(code: Option<u16>, language: Language) -> String {
     code.map_or_else(|| language.pick("unknown", "未知").to_owned(), |code| wmo::words(code, language))
 }
 

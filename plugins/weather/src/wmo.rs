@@ -3,7 +3,7 @@
 use crate::language::Language;
 
 /// Code, English words, Chinese words: every code Open-Meteo documents.
-const CODES: [(u8, &str, &str); 28] = [
+const CODES: [(u16, &str, &str); 28] = [
     (0, "clear sky", "晴"),
     (1, "mainly clear", "大部晴朗"),
     (2, "partly cloudy", "多云"),
@@ -35,7 +35,7 @@ const CODES: [(u8, &str, &str); 28] = [
 ];
 
 /// The words for `code`; an unknown code is named by its number rather than guessed.
-pub fn words(code: u8, language: Language) -> String {
+pub fn words(code: u16, language: Language) -> String {
     let Some((_, en, zh)) = CODES.iter().find(|(known, ..)| *known == code) else {
         return language.pick(format!("weather code {code}"), format!("天气代码 {code}"));
     };
