@@ -39,6 +39,11 @@ fn word<'a, T: Copy>(text: &'a str, table: &[(&str, T)]) -> Option<(T, &'a str)>
     table.iter().find_map(|(word, value)| Some((*value, text.strip_prefix(word)?)))
 }
 
+/// Sets a date whose week, month or year was not named.
+fn set_coming<'a>(draft: &mut Draft, date: Result<Date, String>, rest: &'a str) -> Option<Result<&'a str, String>> {
+    Some(draft.set_coming(date).map(|()| rest))
+}
+
 fn set<'a>(draft: &mut Draft, date: Result<Date, String>, rest: &'a str) -> Option<Result<&'a str, String>> {
     Some(date.and_then(|date| draft.set_date(date)).map(|()| rest))
 }
@@ -103,8 +108,10 @@ fn weeks<'a>(text: &'a str, now: &ZonedDateTime, draft: &mut Draft) -> Option<Re
     if rest.starts_with('末') {
         draft.note("周末 is read as the Saturday");
     }
-    let date = step.map_or_else(|| calendar::coming(now.date(), index), |step| in_week(now.date(), step, index));
-    set(draft, date, after)
+    match step {
+        Some(step) => set(draft, in_week(now.date(), step, index), after),
+        None => set_coming(draft, calendar::coming(now.date(), index), after),
+    }
 }
 
 /// `上个月底`, `下个月5号`, `月初`.
@@ -190,14 +197,14 @@ fn month_date<'a>(text: &'a str, now: &ZonedDateTime, draft: &mut Draft) -> Opti
         true => calendar::coming_day(now.date().first_of_month(), month, 1).map(Date::last_of_month),
         false => calendar::coming_day(now.date(), month, i64::from(date.day())),
     });
-    set(draft, coming, after)
+    set_coming(draft, coming, after)
 }
 
 /// `15号`: of this month, or of the next when it has passed.
 fn day_of_month<'a>(text: &'a str, now: &ZonedDateTime, draft: &mut Draft) -> Option<Result<&'a str, String>> {
     let (day, rest) = number(text)?;
     let rest = rest.strip_prefix('号').or_else(|| rest.strip_prefix('日'))?;
-    set(draft, coming_in_month(now, day), rest)
+    set_coming(draft, coming_in_month(now, day), rest)
 }
 
 /// `农历八月十五`, `正月初一`: the coming one.
@@ -209,7 +216,7 @@ fn lunar_date<'a>(text: &'a str, now: &ZonedDateTime, draft: &mut Draft) -> Opti
         let coming = dates.into_iter().find(|date| *date >= now.date());
         coming.ok_or_else(|| format!("no coming lunar year has the day `{text}`"))
     });
-    set(draft, coming, rest)
+    set_coming(draft, coming, rest)
 }
 
 type LunarDay = (u8, u8, bool);
@@ -234,7 +241,7 @@ fn lunar_parts(text: &str) -> Option<(Result<LunarDay, String>, &str)> {
 /// `春节`, `国庆节`: the coming one.
 fn named_day<'a>(text: &'a str, now: &ZonedDateTime, draft: &mut Draft) -> Option<Result<&'a str, String>> {
     let (found, rest) = festival(text)?;
-    set(draft, found.coming(now.date()), rest)
+    set_coming(draft, found.coming(now.date()), rest)
 }
 
 /// `下午`, `晚上`.

@@ -83,6 +83,13 @@ impl Draft {
         }
     }
 
+    /// Sets a date whose year was not named.
+    pub fn set_coming(&mut self, date: Result<Date, String>) -> Result<(), String> {
+        let date = date?;
+        self.note(format!("the coming one is taken: {date}"));
+        self.set_date(date)
+    }
+
     /// Sets the clock time; a text has only one.
     pub fn set_clock(&mut self, hour: i64, minute: i64, second: i64) -> Result<(), String> {
         let fits = (0..=24).contains(&hour) && (0..=59).contains(&minute) && (0..=59).contains(&second);

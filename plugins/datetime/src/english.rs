@@ -103,7 +103,7 @@ fn weeks(words: &[&str], now: &ZonedDateTime, draft: &mut Draft) -> Option<Resul
     let note = match *second {
         "week" | "month" | "year" => format!("`{first} {second}` is read as the same day of it"),
         "weekend" => "the weekend is read as its Saturday".into(),
-        _ if *first == "coming" => return Some(date.and_then(|date| draft.set_date(date)).map(|()| 2)),
+        _ if *first == "coming" => return Some(draft.set_coming(date).map(|()| 2)),
         day => format!("`{first} {day}` is read as that day of {first} week; weeks start on Monday"),
     };
     draft.note(note);
@@ -139,7 +139,7 @@ fn weekday(words: &[&str], now: &ZonedDateTime, draft: &mut Draft) -> Option<Res
         "weekend" => calendar::coming(now.date(), 5),
         word => calendar::coming(now.date(), weekday_index(word)?),
     };
-    Some(date.and_then(|date| draft.set_date(date)).map(|()| 1))
+    Some(draft.set_coming(date).map(|()| 1))
 }
 
 /// `December 1`, `1 Dec 2026`, `Dec 1st, 2026`, `December 2026`.
@@ -157,18 +157,18 @@ fn month_date(words: &[&str], now: &ZonedDateTime, draft: &mut Draft) -> Option<
     if number.is_none() {
         draft.note("no day was given; the first of the month is taken");
     }
-    let date = match year {
-        Some(year) => calendar::day(year, month, number.unwrap_or(1)),
-        None => calendar::coming_day(now.date(), month, number.unwrap_or(1)),
+    let set = match year {
+        Some(year) => calendar::day(year, month, number.unwrap_or(1)).and_then(|date| draft.set_date(date)),
+        None => draft.set_coming(calendar::coming_day(now.date(), month, number.unwrap_or(1))),
     };
-    Some(date.and_then(|date| draft.set_date(date)).map(|()| taken))
+    Some(set.map(|()| taken))
 }
 
 /// `the 15th`: of this month, or of the next when it has passed.
 fn ordinal(words: &[&str], now: &ZonedDateTime, draft: &mut Draft) -> Option<Result<usize, String>> {
     let word = words.first()?;
     let number = day_number(word).filter(|_| !word.ends_with(|c: char| c.is_ascii_digit()))?;
-    Some(coming_in_month(now, number).and_then(|date| draft.set_date(date)).map(|()| 1))
+    Some(draft.set_coming(coming_in_month(now, number)).map(|()| 1))
 }
 
 /// Day `number` of this month, or of the next when it has passed.
@@ -184,8 +184,11 @@ fn named_day(words: &[&str], now: &ZonedDateTime, draft: &mut Draft) -> Option<R
     let (found, rest) = festival(&whole).filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '))?;
     let taken = words.len() - rest.split_whitespace().count();
     let year = words.get(taken).and_then(|word| year(word));
-    let date = year.map_or_else(|| found.coming(now.date()), |year| found.in_year(year));
-    Some(date.and_then(|date| draft.set_date(date)).map(|()| taken + usize::from(year.is_some())))
+    let set = match year {
+        Some(year) => found.in_year(year).and_then(|date| draft.set_date(date)),
+        None => draft.set_coming(found.coming(now.date())),
+    };
+    Some(set.map(|()| taken + usize::from(year.is_some())))
 }
 
 /// A date in digits after other words, such as `3pm 2026-12-01`.

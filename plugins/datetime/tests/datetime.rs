@@ -199,6 +199,31 @@ fn english_times_are_read() {
 }
 
 #[test]
+fn what_is_assumed_is_noted() {
+    for (text, note) in [
+        ("周三", "the coming one is taken: 2026-12-02"),
+        ("3月15日", "the coming one is taken: 2027-03-15"),
+        ("Christmas", "the coming one is taken: 2026-12-25"),
+        ("the 15th", "the coming one is taken: 2026-12-15"),
+        ("本周末", "Saturday"),
+        ("next Wednesday", "weeks start on Monday"),
+        ("next month", "same day"),
+        ("December 2026", "first of the month"),
+        ("明天三点", "not 15:00"),
+        ("tomorrow at 3", "not 15:00"),
+        ("明天上午", "09:00 is assumed"),
+        ("明天晚上12点", "on the next date"),
+        ("midnight", "start of the date"),
+    ] {
+        let notes = parse(text)["notes"].to_string();
+        assert!(notes.contains(note), "{text}: {notes}");
+    }
+    for text in ["2026-12-01", "明天下午三点", "三天后"] {
+        assert_eq!(parse(text).get("notes"), None, "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_understood_is_named_with_forms_that_are() {
     for (text, part) in [
         ("", "empty"),
