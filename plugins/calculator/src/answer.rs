@@ -105,19 +105,24 @@ pub fn evaluate(
     shape: Shape,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Answer, Failure> {
-    let limit = Limit::new(TIME_LIMIT, cancelled);
     let (mut plain, asked) = split_rounding(&checked.plain);
     if let Some(base) = shape.base {
         plain += &format!(" to base {base}");
     }
     let rounding = shape.places.map(|places| Rounding::Places(usize::from(places))).or(asked);
-    let explained = |error: String| explain::error(&error, checked, &limit);
-    let value = engine::compute(&plain, &limit).map_err(explained)?;
+    let limit = Limit::new(TIME_LIMIT, cancelled);
+    let value = engine::on_large_stack(|| compute(&plain, rounding, &limit))
+        .map_err(|error| Failure::unavailable(format!("no thread for the computation: {error}")))?
+        .map_err(|error| explain::error(&error, checked, &limit))?;
     if value.text.is_empty() || value.text.starts_with('\\') {
         return Err(Failure::invalid_args("the expression is a function and not a value; apply it, such as `sqrt(2)`"));
     }
-    let value = rounded(&plain, value, rounding, &limit).map_err(explained)?;
     Ok(answer(text, &plain, value))
+}
+
+fn compute(plain: &str, rounding: Option<Rounding>, limit: &Limit<'_>) -> Result<Computed, String> {
+    let value = engine::compute(plain, limit)?;
+    rounded(plain, value, rounding, limit)
 }
 
 /// Takes ` to 2 dp` or ` to 3 sf` off the end of an expression.

@@ -36,6 +36,24 @@ impl Interrupt for Limit<'_> {
     }
 }
 
+/// Stack for reading an expression: fend goes some 15 calls deeper for each sign or power, and a thousand characters
+/// may hold a thousand of them.
+const STACK_BYTES: usize = 128 << 20;
+
+/// Does `work` on a thread whose stack is large enough for any expression that is accepted.
+///
+/// # Errors
+/// When the system gives no thread. A panic in `work` goes on in the caller.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("calculator".into()).stack_size(STACK_BYTES);
+        match thread.spawn_scoped(scope, work)?.join() {
+            Ok(done) => Ok(done),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 /// What fend computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
