@@ -85,11 +85,7 @@ pub(crate) fn create(args: CreateArgs, cx: &Context) -> Result<Created, Failure>
     let folders = Folders(cx.file_roots());
     let mut document = Document::read(&args, &folders);
     cx.check_cancelled()?;
-    let wish = Wish {
-        path: args.path.as_deref(),
-        file_name: args.file_name.as_deref(),
-        format: args.format,
-    };
+    let wish = Wish { path: args.path.as_deref(), file_name: args.file_name.as_deref(), format: args.format };
     let plan = plan::decide(&wish, &document.meta.title, &|path| folders.is_dir(path))?;
     let folder = folders.folder(&plan.folder)?;
     let bytes = document.write(plan.format);
@@ -115,10 +111,7 @@ fn check(args: &CreateArgs) -> Result<(), Failure> {
     let what = if args.markdown.trim().is_empty() {
         "`markdown` is empty; give the whole text of the document".to_owned()
     } else if args.markdown.len() > MAX_MARKDOWN {
-        format!(
-            "`markdown` has {} bytes; the limit is {MAX_MARKDOWN}, so split the document",
-            args.markdown.len()
-        )
+        format!("`markdown` has {} bytes; the limit is {MAX_MARKDOWN}, so split the document", args.markdown.len())
     } else if long(&args.title) || long(&args.author) {
         format!("`title` and `author` may have at most {MAX_TITLE} characters")
     } else if args.date.as_deref().is_some_and(|date| !is_date(date)) {
@@ -132,13 +125,7 @@ fn check(args: &CreateArgs) -> Result<(), Failure> {
 fn is_date(text: &str) -> bool {
     let parts: Vec<Option<u32>> = text.split('-').map(|part| part.parse().ok()).collect();
     let form = text.len() == 10
-        && text.bytes().enumerate().all(|(n, b)| {
-            if n == 4 || n == 7 {
-                b == b'-'
-            } else {
-                b.is_ascii_digit()
-            }
-        });
+        && text.bytes().enumerate().all(|(n, b)| if n == 4 || n == 7 { b == b'-' } else { b.is_ascii_digit() });
     form && matches!(parts[..], [Some(1..), Some(1..=12), Some(1..=31)])
 }
 
@@ -146,24 +133,13 @@ impl Document {
     fn read(args: &CreateArgs, folders: &Folders) -> Document {
         let source = markdown::parse(&args.markdown);
         let images = images::collect(&source.events, &|path, most| folders.read(path, most));
-        let given = args
-            .title
-            .as_ref()
-            .map(|title| one_line(title))
-            .filter(|title| !title.is_empty());
+        let given = args.title.as_ref().map(|title| one_line(title)).filter(|title| !title.is_empty());
         let repeated = source.opens_with_title && source.title == given;
-        let title = given
-            .clone()
-            .or_else(|| source.title.clone())
-            .unwrap_or_else(|| "Document".to_owned());
+        let title = given.clone().or_else(|| source.title.clone()).unwrap_or_else(|| "Document".to_owned());
         let meta = Meta {
             script: Script::of(&format!("{title}{}", args.markdown)),
             heading: given.filter(|_| !repeated),
-            author: args
-                .author
-                .as_ref()
-                .map(|author| one_line(author))
-                .filter(|author| !author.is_empty()),
+            author: args.author.as_ref().map(|author| one_line(author)).filter(|author| !author.is_empty()),
             date: args.date.clone(),
             title,
         };
@@ -179,8 +155,5 @@ impl Document {
 }
 
 fn one_line(text: &str) -> String {
-    crate::text::legal(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    crate::text::legal(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

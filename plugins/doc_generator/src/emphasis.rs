@@ -44,10 +44,7 @@ fn needs(before: Option<char>, after: Option<char>, sign: char, run: usize) -> (
     if !emphasis || !east_asian {
         return (false, false);
     }
-    (
-        is_punctuation(before) && is_letter(after),
-        is_letter(before) && is_punctuation(after),
-    )
+    (is_punctuation(before) && is_letter(after), is_letter(before) && is_punctuation(after))
 }
 
 fn is_letter(c: char) -> bool {
@@ -78,10 +75,7 @@ mod tests {
             ("**注意：**今天有雨。", "<p><strong>注意：</strong>今天有雨。</p>"),
             ("他说**“好”**就走了", "<p>他说<strong>“好”</strong>就走了</p>"),
             ("涨了**50%**的价", "<p>涨了<strong>50%</strong>的价</p>"),
-            (
-                "**一：**甲。**二：**乙",
-                "<p><strong>一：</strong>甲。<strong>二：</strong>乙</p>",
-            ),
+            ("**一：**甲。**二：**乙", "<p><strong>一：</strong>甲。<strong>二：</strong>乙</p>"),
             ("*（斜体）*后文", "<p><em>（斜体）</em>后文</p>"),
             ("~~删除。~~后文", "<p><del>删除。</del>后文</p>"),
             ("- **项目：**内容", "<ul>\n<li><strong>项目：</strong>内容</li>\n</ul>"),

@@ -12,13 +12,10 @@ const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inlin
 /// The page.
 pub(crate) fn write(events: &[Event<'static>], images: &Images, meta: &Meta) -> String {
     let mut body = String::new();
-    html::push_html(&mut body, with_images(events, images).into_iter());
+    html::push_html(&mut body, with_images(&notes_last(events), images).into_iter());
     let title = escaped(&meta.title);
-    let heading = meta
-        .heading
-        .as_ref()
-        .map(|text| format!("<h1 class=\"title\">{}</h1>\n", escaped(text)))
-        .unwrap_or_default();
+    let heading =
+        meta.heading.as_ref().map(|text| format!("<h1 class=\"title\">{}</h1>\n", escaped(text))).unwrap_or_default();
     let tag = |name: &str, value: &Option<String>| {
         value
             .as_ref()
@@ -35,6 +32,22 @@ pub(crate) fn write(events: &[Event<'static>], images: &Images, meta: &Meta) -> 
     )
 }
 
+/// The events with the footnotes behind everything else, in the order they were written.
+fn notes_last(events: &[Event<'static>]) -> Vec<Event<'static>> {
+    let (mut body, mut notes, mut depth) = (Vec::new(), Vec::new(), 0_usize);
+    for event in events {
+        depth += usize::from(matches!(event, Event::Start(Tag::FootnoteDefinition(_))));
+        let place = if depth > 0 { &mut notes } else { &mut body };
+        place.push(event.clone());
+        depth -= usize::from(matches!(event, Event::End(TagEnd::FootnoteDefinition)));
+    }
+    if !notes.is_empty() {
+        body.push(Event::Rule);
+    }
+    body.append(&mut notes);
+    body
+}
+
 /// The events with each image as data or as its placeholder, and each table in a box that scrolls.
 fn with_images(events: &[Event<'static>], images: &Images) -> Vec<Event<'static>> {
     let mut out = Vec::with_capacity(events.len());
@@ -43,17 +56,10 @@ fn with_images(events: &[Event<'static>], images: &Images) -> Vec<Event<'static>
         match event {
             Event::End(TagEnd::Image) if missing.is_some() => {
                 let (from, url) = missing.take().unwrap_or_default();
-                out.push(Event::Text(
-                    crate::missing_image(&url, &plain(&events[from..at])).into(),
-                ));
+                out.push(Event::Text(crate::missing_image(&url, &plain(&events[from..at])).into()));
             }
             _ if missing.is_some() => {}
-            Event::Start(Tag::Image {
-                link_type,
-                dest_url,
-                title,
-                id,
-            }) => match images.found.get(dest_url.as_ref()) {
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => match images.found.get(dest_url.as_ref()) {
                 Some(image) => out.push(Event::Start(Tag::Image {
                     link_type: *link_type,
                     dest_url: CowStr::from(image.data_uri()),
@@ -84,11 +90,7 @@ mod tests {
     fn page(markdown: &str) -> String {
         let source = parse(markdown);
         let images = collect(&source.events, &|_, _| Err("none".to_owned()));
-        let meta = Meta {
-            title: "A <b> & \"c\"".into(),
-            script: Script::of(markdown),
-            ..Meta::default()
-        };
+        let meta = Meta { title: "A <b> & \"c\"".into(), script: Script::of(markdown), ..Meta::default() };
         write(&source.events, &images, &meta)
     }
 
@@ -96,15 +98,9 @@ mod tests {
     fn the_page_stands_alone_and_escapes_its_title() {
         let html = page("# 天气\n\n|a|b|\n|-|-|\n|1|2|\n");
         assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"zh-CN\">"));
-        assert!(
-            html.contains("<title>A &lt;b&gt; &amp; &quot;c&quot;</title>"),
-            "{html}"
-        );
+        assert!(html.contains("<title>A &lt;b&gt; &amp; &quot;c&quot;</title>"), "{html}");
         assert!(html.contains("<h1 id=\"天气\">天气</h1>") && html.contains("<div class=\"table\"><table>"));
-        assert!(
-            !html.contains("http:") && !html.contains("https:"),
-            "the page refers to nothing outside"
-        );
+        assert!(!html.contains("http:") && !html.contains("https:"), "the page refers to nothing outside");
     }
 
     #[test]
@@ -119,12 +115,15 @@ mod tests {
     }
 
     #[test]
+    fn footnotes_stand_at_the_end() {
+        let html = page("a[^1]\n\n[^1]: the note\n\nlast paragraph");
+        assert!(html.find("the note") > html.find("last paragraph"), "{html}");
+    }
+
+    #[test]
     fn images_are_embedded_or_named() {
         let html = page(&format!("![dot](data:image/png;base64,{PNG}) ![Map *of* it](map.png)"));
-        assert!(
-            html.contains("<img src=\"data:image/png;base64,iVBOR") && html.contains("alt=\"dot\""),
-            "{html}"
-        );
+        assert!(html.contains("<img src=\"data:image/png;base64,iVBOR") && html.contains("alt=\"dot\""), "{html}");
         assert!(html.contains("[image: Map of it]"), "{html}");
     }
 }

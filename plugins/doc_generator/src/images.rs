@@ -49,10 +49,7 @@ impl Image {
     /// Looks at the first bytes for format and size. The error says what was found instead.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Image, String> {
         if bytes.len() > MAX_BYTES {
-            return Err(format!(
-                "it has {} bytes, more than the limit of {MAX_BYTES}",
-                bytes.len()
-            ));
+            return Err(format!("it has {} bytes, more than the limit of {MAX_BYTES}", bytes.len()));
         }
         let kind = match imagesize::image_type(&bytes) {
             Ok(imagesize::ImageType::Png) => Kind::Png,
@@ -62,20 +59,12 @@ impl Image {
         };
         let size = imagesize::blob_size(&bytes).map_err(|error| format!("its size cannot be read: {error}"))?;
         let side = |pixels: usize| u32::try_from(pixels.max(1)).unwrap_or(u32::MAX);
-        Ok(Image {
-            size: (side(size.width), side(size.height)),
-            bytes,
-            kind,
-        })
+        Ok(Image { size: (side(size.width), side(size.height)), bytes, kind })
     }
 
     /// The image as a `data:` address.
     pub(crate) fn data_uri(&self) -> String {
-        format!(
-            "data:image/{};base64,{}",
-            self.kind.extension(),
-            BASE64_STANDARD.encode(&self.bytes)
-        )
+        format!("data:image/{};base64,{}", self.kind.extension(), BASE64_STANDARD.encode(&self.bytes))
     }
 }
 
@@ -114,9 +103,7 @@ pub(crate) fn collect(events: &[Event<'_>], read: &Read<'_>) -> Images {
                 total += image.bytes.len();
                 images.found.insert(dest_url.to_string(), image);
             }
-            Err(why) => images
-                .warnings
-                .push(format!("image `{}` is left out: {why}", short(dest_url))),
+            Err(why) => images.warnings.push(format!("image `{}` is left out: {why}", short(dest_url))),
         }
     }
     images
@@ -128,16 +115,10 @@ fn bytes_of(url: &str, read: &Read<'_>) -> Result<Vec<u8>, String> {
         return decode_data(url);
     }
     if lower.starts_with("http:") || lower.starts_with("https:") || lower.starts_with("//") {
-        return Err(
-            "images are not fetched from the network; save it to a file in the working folder first".to_owned(),
-        );
+        return Err("images are not fetched from the network; save it to a file in the working folder first".to_owned());
     }
-    let path = lower
-        .strip_prefix("file://")
-        .map_or(url, |rest| &url[url.len() - rest.len()..]);
-    let decoded = percent_encoding::percent_decode_str(path)
-        .decode_utf8_lossy()
-        .into_owned();
+    let path = lower.strip_prefix("file://").map_or(url, |rest| &url[url.len() - rest.len()..]);
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
     match read(path, MAX_BYTES) {
         Err(_) if decoded != path => read(&decoded, MAX_BYTES),
         result => result,
@@ -150,18 +131,12 @@ fn decode_data(url: &str) -> Result<Vec<u8>, String> {
         return Err("it is a data: address that is not base64".to_owned());
     }
     let compact: String = data.chars().filter(|c| !c.is_whitespace()).collect();
-    BASE64_STANDARD
-        .decode(compact)
-        .map_err(|error| format!("its base64 is wrong: {error}"))
+    BASE64_STANDARD.decode(compact).map_err(|error| format!("its base64 is wrong: {error}"))
 }
 
 fn short(url: &str) -> String {
     let head: String = url.chars().take(80).collect();
-    if head.len() < url.len() {
-        format!("{head}…")
-    } else {
-        head
-    }
+    if head.len() < url.len() { format!("{head}…") } else { head }
 }
 
 #[cfg(test)]
@@ -182,11 +157,9 @@ pub(crate) mod tests {
     #[test]
     fn formats_and_sizes_are_read_from_the_bytes() {
         let png = BASE64_STANDARD.decode(PNG).expect("base64");
-        for (bytes, kind, size) in [
-            (png.as_slice(), Kind::Png, (2, 1)),
-            (GIF, Kind::Gif, (3, 2)),
-            (JPEG, Kind::Jpeg, (5, 4)),
-        ] {
+        for (bytes, kind, size) in
+            [(png.as_slice(), Kind::Png, (2, 1)), (GIF, Kind::Gif, (3, 2)), (JPEG, Kind::Jpeg, (5, 4))]
+        {
             let image = Image::new(bytes.to_vec()).expect("an image");
             assert_eq!((image.kind, image.size), (kind, size));
         }
@@ -198,11 +171,7 @@ pub(crate) mod tests {
     #[test]
     fn only_local_files_and_data_addresses_are_read() {
         let read = |path: &str, _: usize| {
-            if path == "图 1.gif" {
-                Ok(GIF.to_vec())
-            } else {
-                none(path, 0)
-            }
+            if path == "图 1.gif" { Ok(GIF.to_vec()) } else { none(path, 0) }
         };
         let text = format!(
             "![a](data:image/png;base64,{PNG}) ![b](%E5%9B%BE%201.gif) ![c](https://example.org/x.png) ![d](gone.png) ![e](data:,x)"

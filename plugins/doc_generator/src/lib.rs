@@ -45,10 +45,6 @@ pub(crate) struct Meta {
 
 /// What stands where an image could not be had.
 pub(crate) fn missing_image(url: &str, alt: &str) -> String {
-    let name = if alt.is_empty() {
-        url.split(',').next().unwrap_or(url)
-    } else {
-        alt
-    };
+    let name = if alt.is_empty() { url.split(',').next().unwrap_or(url) } else { alt };
     format!("[image: {}]", name.chars().take(80).collect::<String>())
 }

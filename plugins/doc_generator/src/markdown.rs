@@ -39,18 +39,10 @@ pub(crate) fn parse(markdown: &str) -> Source {
     for event in TextMergeStream::new(Parser::new_ext(&marked, options)) {
         cleaner.take(event);
     }
-    let mut source = Source {
-        warnings: cleaner.warnings(),
-        events: cleaner.events,
-        ..Source::default()
-    };
+    let mut source = Source { warnings: cleaner.warnings(), events: cleaner.events, ..Source::default() };
     source.events = without_breaks_between_characters(std::mem::take(&mut source.events));
     name_headings(&mut source);
-    source.tables = source
-        .events
-        .iter()
-        .filter(|event| matches!(event, Event::Start(Tag::Table(_))))
-        .count();
+    source.tables = source.events.iter().filter(|event| matches!(event, Event::Start(Tag::Table(_)))).count();
     source
 }
 
@@ -96,40 +88,20 @@ impl Cleaner {
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::HtmlBlock => self.html = Some(String::new()),
-            Tag::Link {
-                link_type,
-                dest_url,
-                title,
-                id,
-            } => match links::target(&legal(&dest_url)) {
+            Tag::Link { link_type, dest_url, title, id } => match links::target(&legal(&dest_url)) {
                 Some(url) => {
                     self.dropped_links.push(false);
                     let (dest_url, title, id) = (url.into(), owned(&title), owned(&id));
-                    self.events.push(Event::Start(Tag::Link {
-                        link_type,
-                        dest_url,
-                        title,
-                        id,
-                    }));
+                    self.events.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
                 }
                 None => {
                     self.dropped_links.push(true);
                     self.bad_links.push(legal(&dest_url).into_owned());
                 }
             },
-            Tag::Image {
-                link_type,
-                dest_url,
-                title,
-                id,
-            } => {
+            Tag::Image { link_type, dest_url, title, id } => {
                 let (dest_url, title, id) = (owned(&dest_url), owned(&title), owned(&id));
-                self.events.push(Event::Start(Tag::Image {
-                    link_type,
-                    dest_url,
-                    title,
-                    id,
-                }));
+                self.events.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
             }
             tag if nests(&tag.to_end()) => {
                 self.depth += 1;
@@ -192,19 +164,14 @@ impl Cleaner {
             warnings.push("raw HTML is shown as text; use Markdown for layout".to_owned());
         }
         if self.flattened {
-            warnings.push(format!(
-                "quotes and lists nested deeper than {MAX_DEPTH} levels were flattened"
-            ));
+            warnings.push(format!("quotes and lists nested deeper than {MAX_DEPTH} levels were flattened"));
         }
         warnings
     }
 }
 
 fn nests(end: &TagEnd) -> bool {
-    matches!(
-        end,
-        TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition
-    )
+    matches!(end, TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition)
 }
 
 fn owned(text: &str) -> CowStr<'static> {
@@ -224,27 +191,13 @@ fn without_comments(html: &str) -> String {
 
 /// A line break inside a Chinese sentence is no space.
 fn without_breaks_between_characters(events: Vec<Event<'static>>) -> Vec<Event<'static>> {
-    let joined: Vec<bool> = (0..events.len())
-        .map(|at| events[at] == Event::SoftBreak && joins(&events, at))
-        .collect();
-    events
-        .into_iter()
-        .zip(joined)
-        .filter(|(_, joined)| !joined)
-        .map(|(event, _)| event)
-        .collect()
+    let joined: Vec<bool> = (0..events.len()).map(|at| events[at] == Event::SoftBreak && joins(&events, at)).collect();
+    events.into_iter().zip(joined).filter(|(_, joined)| !joined).map(|(event, _)| event).collect()
 }
 
 fn joins(events: &[Event<'_>], at: usize) -> bool {
-    let before = events[..at]
-        .iter()
-        .rev()
-        .find_map(texts)
-        .and_then(|text| text.chars().next_back());
-    let after = events[at + 1..]
-        .iter()
-        .find_map(texts)
-        .and_then(|text| text.chars().next());
+    let before = events[..at].iter().rev().find_map(texts).and_then(|text| text.chars().next_back());
+    let after = events[at + 1..].iter().find_map(texts).and_then(|text| text.chars().next());
     before.is_some_and(joins_lines) && after.is_some_and(joins_lines)
 }
 
@@ -279,10 +232,7 @@ fn name_headings(source: &mut Source) {
 }
 
 fn heading_text(events: &[Event<'_>]) -> String {
-    let end = events
-        .iter()
-        .position(|event| matches!(event, Event::End(TagEnd::Heading(_))))
-        .unwrap_or(events.len());
+    let end = events.iter().position(|event| matches!(event, Event::End(TagEnd::Heading(_)))).unwrap_or(events.len());
     plain(&events[..end]).trim().to_owned()
 }
 
@@ -318,11 +268,7 @@ mod tests {
                 "{markdown}"
             );
         }
-        let ids: Vec<String> = parse("# A b!\n# A b\n# 天气")
-            .events
-            .iter()
-            .filter_map(heading_id)
-            .collect();
+        let ids: Vec<String> = parse("# A b!\n# A b\n# 天气").events.iter().filter_map(heading_id).collect();
         assert_eq!(ids, ["a-b", "a-b-1", "天气"]);
     }
 
@@ -336,17 +282,9 @@ mod tests {
     #[test]
     fn raw_html_becomes_text_and_comments_vanish() {
         let source = parse("<div onclick=\"x()\">hi</div>\n\na<br>b <script>alert(1)</script>\n\n<!-- note -->\n");
-        assert!(
-            !source
-                .events
-                .iter()
-                .any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
-        );
+        assert!(!source.events.iter().any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_))));
         let text = plain(&source.events);
-        assert!(
-            text.contains("<div onclick") && text.contains("<script>") && !text.contains("note"),
-            "{text}"
-        );
+        assert!(text.contains("<div onclick") && text.contains("<script>") && !text.contains("note"), "{text}");
         assert!(source.events.contains(&Event::HardBreak));
         assert_eq!(source.warnings.len(), 1, "{:?}", source.warnings);
     }
@@ -354,26 +292,15 @@ mod tests {
     #[test]
     fn lines_of_chinese_join_without_a_space_and_others_keep_it() {
         assert_eq!(plain(&parse("今天有雨，\n明天**晴**\n。").events), "今天有雨，明天晴。");
-        assert_eq!(
-            plain(&parse("rain today\nsun tomorrow").events),
-            "rain today sun tomorrow"
-        );
+        assert_eq!(plain(&parse("rain today\nsun tomorrow").events), "rain today sun tomorrow");
         assert_eq!(plain(&parse("서울\n날씨").events), "서울 날씨");
     }
 
     #[test]
     fn dangerous_links_lose_their_target_but_keep_their_text() {
         let source = parse("[good](https://example.org) [bad](javascript:alert(1)) ![x](javascript:y)");
-        let links = source
-            .events
-            .iter()
-            .filter(|event| matches!(event, Event::Start(Tag::Link { .. })))
-            .count();
-        let ends = source
-            .events
-            .iter()
-            .filter(|event| matches!(event, Event::End(TagEnd::Link)))
-            .count();
+        let links = source.events.iter().filter(|event| matches!(event, Event::Start(Tag::Link { .. }))).count();
+        let ends = source.events.iter().filter(|event| matches!(event, Event::End(TagEnd::Link))).count();
         assert_eq!((links, ends), (1, 1));
         assert!(plain(&source.events).contains("bad") && source.warnings[0].contains("javascript"));
     }
@@ -382,16 +309,8 @@ mod tests {
     fn deep_nesting_is_flattened_and_stays_balanced() {
         for deep in [">".repeat(5_000) + " x", format!("{}x", "- ".repeat(3_000))] {
             let source = parse(&deep);
-            let depth = source
-                .events
-                .iter()
-                .filter(|event| matches!(event, Event::Start(_)))
-                .count();
-            let ends = source
-                .events
-                .iter()
-                .filter(|event| matches!(event, Event::End(_)))
-                .count();
+            let depth = source.events.iter().filter(|event| matches!(event, Event::Start(_))).count();
+            let ends = source.events.iter().filter(|event| matches!(event, Event::End(_))).count();
             assert!(depth == ends && depth < 80, "{depth} {ends}");
             assert!(source.warnings.iter().any(|warning| warning.contains("flattened")));
         }

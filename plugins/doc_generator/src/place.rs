@@ -25,15 +25,12 @@ pub(crate) struct Folder {
 impl Folders {
     /// Whether `path` is a folder that exists inside the allowed ones.
     pub(crate) fn is_dir(&self, path: &str) -> bool {
-        self.find(path)
-            .is_ok_and(|(root, rel)| open(root).is_ok_and(|dir| dir.is_dir(rel)))
+        self.find(path).is_ok_and(|(root, rel)| open(root).is_ok_and(|dir| dir.is_dir(rel)))
     }
 
     /// The bytes of the file at `path`; the error says why not.
     pub(crate) fn read(&self, path: &str, most: usize) -> Result<Vec<u8>, String> {
-        let (root, rel) = self
-            .find(path)
-            .map_err(|_| "it is outside the allowed folders".to_owned())?;
+        let (root, rel) = self.find(path).map_err(|_| "it is outside the allowed folders".to_owned())?;
         let dir = open(root).map_err(|failure| failure.message)?;
         let said = |error: io::Error| match error.kind() {
             ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -44,9 +41,7 @@ impl Folders {
             return Err("it is no file".to_owned());
         }
         let mut bytes = Vec::new();
-        dir.open(&rel)
-            .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-            .map_err(said)?;
+        dir.open(&rel).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(said)?;
         Ok(bytes)
     }
 
@@ -55,18 +50,10 @@ impl Folders {
     /// # Errors
     /// `denied` for a folder outside, or below one that may only be read; `tool_failed` when it cannot be made.
     pub(crate) fn folder(&self, path: &str) -> Result<Folder, Failure> {
-        let (root, rel) = if path == "." {
-            (self.first_writable()?, PathBuf::from("."))
-        } else {
-            self.find(path)?
-        };
+        let (root, rel) = if path == "." { (self.first_writable()?, PathBuf::from(".")) } else { self.find(path)? };
         let shown: PathBuf = root.path.join(&rel).components().collect();
         if !root.write {
-            return Err(Failure::denied(format!(
-                "`{}` may only be read; {}",
-                shown.display(),
-                self.advice()
-            )));
+            return Err(Failure::denied(format!("`{}` may only be read; {}", shown.display(), self.advice())));
         }
         let base = open(root)?;
         let opened = match base.open_dir(&rel) {
@@ -77,10 +64,7 @@ impl Folders {
         };
         let dir = opened.map_err(|error| self.no_folder(&shown, &error))?;
         let real = base.canonicalize(&rel).unwrap_or(rel);
-        Ok(Folder {
-            dir,
-            path: root.path.join(real).components().collect(),
-        })
+        Ok(Folder { dir, path: root.path.join(real).components().collect() })
     }
 
     fn no_folder(&self, path: &Path, error: &io::Error) -> Failure {
@@ -102,14 +86,7 @@ impl Folders {
         let given = Path::new(path);
         if !given.is_absolute() {
             let first = self.0.first().ok_or_else(|| Failure::denied(self.advice()))?;
-            return Ok((
-                first,
-                if path.is_empty() {
-                    PathBuf::from(".")
-                } else {
-                    given.to_path_buf()
-                },
-            ));
+            return Ok((first, if path.is_empty() { PathBuf::from(".") } else { given.to_path_buf() }));
         }
         let rest = |root: &FileRoot| below(&root.path, given).or_else(|| below(&root.path.canonicalize().ok()?, given));
         let found = self.0.iter().filter_map(|root| Some((root, rest(root)?)));
@@ -122,19 +99,12 @@ impl Folders {
     }
 
     fn first_writable(&self) -> Result<&FileRoot, Failure> {
-        self.0
-            .iter()
-            .find(|root| root.write)
-            .ok_or_else(|| Failure::denied(self.advice()))
+        self.0.iter().find(|root| root.write).ok_or_else(|| Failure::denied(self.advice()))
     }
 
     fn advice(&self) -> String {
-        let allowed: Vec<String> = self
-            .0
-            .iter()
-            .filter(|root| root.write)
-            .map(|root| format!("`{}`", root.path.display()))
-            .collect();
+        let allowed: Vec<String> =
+            self.0.iter().filter(|root| root.write).map(|root| format!("`{}`", root.path.display())).collect();
         match allowed.is_empty() {
             true => "no folder is allowed for writing; ask the person to allow one".to_owned(),
             false => format!("documents may be written inside {}", allowed.join(" or ")),
@@ -155,10 +125,7 @@ impl Folder {
     pub(crate) fn save(&self, name: &str, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
         let there = self.dir.symlink_metadata(name).ok();
         if there.as_ref().is_some_and(|found| !found.is_file()) {
-            let what = format!(
-                "`{}` is a folder or a link; choose another name",
-                self.path_of(name).display()
-            );
+            let what = format!("`{}` is a folder or a link; choose another name", self.path_of(name).display());
             return Err(Failure::tool_failed(what));
         }
         if there.is_some() && !overwrite {
@@ -171,13 +138,8 @@ impl Folder {
     }
 
     fn taken(&self, name: &str) -> Failure {
-        let free = (2..1_000)
-            .map(|n| numbered(name, n))
-            .find(|name| self.dir.symlink_metadata(name).is_err());
-        let other = free.map_or_else(
-            || "another name".to_owned(),
-            |free| format!("another name such as `{free}`"),
-        );
+        let free = (2..1_000).map(|n| numbered(name, n)).find(|name| self.dir.symlink_metadata(name).is_err());
+        let other = free.map_or_else(|| "another name".to_owned(), |free| format!("another name such as `{free}`"));
         let path = self.path_of(name);
         Failure::tool_failed(format!(
             "`{}` exists already; choose {other}, or set `overwrite` to true to replace it",
@@ -187,11 +149,7 @@ impl Folder {
 
     fn put(&self, name: &str, bytes: &[u8], overwrite: bool) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let temporary = format!(
-            ".winclaw-doc-{}-{}.tmp",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
+        let temporary = format!(".winclaw-doc-{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let written = self.create(&temporary, bytes).and_then(|()| match overwrite {
             true => self.dir.rename(&temporary, &self.dir, name),
             false => self.link(&temporary, name, bytes),
@@ -212,9 +170,7 @@ impl Folder {
     }
 
     fn create(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self
-            .dir
-            .open_with(name, OpenOptions::new().write(true).create_new(true))?;
+        let mut file = self.dir.open_with(name, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(bytes)?;
         file.sync_data()
     }
@@ -222,10 +178,7 @@ impl Folder {
 
 fn open(root: &FileRoot) -> Result<Dir, Failure> {
     Dir::open_ambient_dir(&root.path, ambient_authority()).map_err(|error| {
-        Failure::unavailable(format!(
-            "the allowed folder `{}` cannot be opened: {error}",
-            root.path.display()
-        ))
+        Failure::unavailable(format!("the allowed folder `{}` cannot be opened: {error}", root.path.display()))
     })
 }
 
@@ -237,25 +190,12 @@ fn escaped(error: &io::Error) -> bool {
 /// `given` relative to `root`, when it starts with it. On Windows letters compare without case.
 fn below(root: &Path, given: &Path) -> Option<PathBuf> {
     let mut rest = given.components();
-    let folded = |part: Component<'_>| {
-        part.as_os_str()
-            .to_string_lossy()
-            .to_lowercase()
-            .trim_start_matches(r"\\?\")
-            .to_owned()
-    };
+    let folded =
+        |part: Component<'_>| part.as_os_str().to_string_lossy().to_lowercase().trim_start_matches(r"\\?\").to_owned();
     let same = |a: Component<'_>, b: Component<'_>| a == b || (cfg!(windows) && folded(a) == folded(b));
-    let inside = root
-        .components()
-        .all(|part| rest.next().is_some_and(|other| same(part, other)));
+    let inside = root.components().all(|part| rest.next().is_some_and(|other| same(part, other)));
     let rest = rest.as_path();
-    inside.then(|| {
-        if rest.as_os_str().is_empty() {
-            PathBuf::from(".")
-        } else {
-            rest.to_path_buf()
-        }
-    })
+    inside.then(|| if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_path_buf() })
 }
 
 #[cfg(test)]
@@ -274,18 +214,9 @@ mod tests {
         let folder = folders.folder("新/深").expect("a folder");
         folder.save("a.docx", b"one", false).expect("a new file");
         let failure = folder.save("a.docx", b"two", false).expect_err("taken");
-        assert!(
-            failure.message.contains("`a (2).docx`") && failure.message.contains("overwrite"),
-            "{failure}"
-        );
+        assert!(failure.message.contains("`a (2).docx`") && failure.message.contains("overwrite"), "{failure}");
         folder.save("a (2).docx", b"x", false).expect("the free name");
-        assert!(
-            folder
-                .save("a.docx", b"two", false)
-                .expect_err("taken")
-                .message
-                .contains("`a (3).docx`")
-        );
+        assert!(folder.save("a.docx", b"two", false).expect_err("taken").message.contains("`a (3).docx`"));
         folder.save("a.docx", b"two", true).expect("replaced");
         assert_eq!(std::fs::read(temp.path().join("新/深/a.docx")).expect("bytes"), b"two");
         let names = std::fs::read_dir(temp.path().join("新/深")).expect("a folder").count();
@@ -305,10 +236,7 @@ mod tests {
         for path in [".", "sub", read_only.0[0].path.to_str().expect("text")] {
             assert_eq!(read_only.folder(path).err().expect("denied").code.as_str(), "denied");
         }
-        assert_eq!(
-            Folders(Vec::new()).folder(".").err().expect("denied").code.as_str(),
-            "denied"
-        );
+        assert_eq!(Folders(Vec::new()).folder(".").err().expect("denied").code.as_str(), "denied");
     }
 
     #[cfg(unix)]
@@ -320,20 +248,9 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), temp.path().join("d")).expect("a link");
         assert_eq!(folders.folder("d").err().expect("denied").code.as_str(), "denied");
         assert_eq!(folders.folder("d/new").err().expect("denied").code.as_str(), "denied");
-        assert!(
-            folders
-                .read("d/secret.png", 9)
-                .expect_err("outside")
-                .contains("outside")
-        );
+        assert!(folders.read("d/secret.png", 9).expect_err("outside").contains("outside"));
         std::os::unix::fs::symlink(outside.path().join("new.docx"), temp.path().join("l.docx")).expect("a link");
-        assert!(
-            folders
-                .folder(".")
-                .expect("a folder")
-                .save("l.docx", b"x", true)
-                .is_err()
-        );
+        assert!(folders.folder(".").expect("a folder").save("l.docx", b"x", true).is_err());
         assert_eq!(std::fs::read_dir(outside.path()).expect("a folder").count(), 1);
     }
 }

@@ -7,9 +7,8 @@ use winclaw_sdk::prelude::*;
 use crate::names::{file_stem, portable};
 
 /// File formats a model may ask for that this plugin does not make.
-const OTHER_FORMATS: [&str; 14] = [
-    "pdf", "doc", "odt", "rtf", "txt", "md", "xlsx", "xls", "pptx", "ppt", "epub", "tex", "csv", "json",
-];
+const OTHER_FORMATS: [&str; 14] =
+    ["pdf", "doc", "odt", "rtf", "txt", "md", "xlsx", "xls", "pptx", "ppt", "epub", "tex", "csv", "json"];
 
 /// A file format.
 #[args]
@@ -90,24 +89,13 @@ pub(crate) fn decide(wish: &Wish<'_>, title: &str, is_dir: &dyn Fn(&str) -> bool
     let warning = stem
         .filter(|stem| *stem != safe)
         .map(|stem| format!("the name `{stem}` was changed to `{safe}`, which every system takes"));
-    Ok(Plan {
-        folder,
-        name,
-        format,
-        warning,
-    })
+    Ok(Plan { folder, name, format, warning })
 }
 
 fn split(path: &str) -> (String, Option<String>) {
     let parts = Path::new(path);
-    let parent = parts
-        .parent()
-        .map(|parent| parent.to_string_lossy().into_owned())
-        .filter(|parent| !parent.is_empty());
-    (
-        parent.unwrap_or_else(|| ".".to_owned()),
-        parts.file_name().map(|name| name.to_string_lossy().into_owned()),
-    )
+    let parent = parts.parent().map(|parent| parent.to_string_lossy().into_owned()).filter(|parent| !parent.is_empty());
+    (parent.unwrap_or_else(|| ".".to_owned()), parts.file_name().map(|name| name.to_string_lossy().into_owned()))
 }
 
 fn stem_and_format(asked: Option<&str>, format: Option<Format>) -> Result<(Option<&str>, Format), Failure> {
@@ -140,11 +128,7 @@ mod tests {
         file_name: Option<&str>,
         format: Option<Format>,
     ) -> Result<(String, String, Format), String> {
-        let wish = Wish {
-            path,
-            file_name,
-            format,
-        };
+        let wish = Wish { path, file_name, format };
         let plan = decide(&wish, "北京天气: 3 天", &|path| path == "out").map_err(|failure| failure.message)?;
         Ok((plan.folder, plan.name, plan.format))
     }
@@ -187,10 +171,7 @@ mod tests {
 
     #[test]
     fn a_changed_name_is_told() {
-        let wish = Wish {
-            file_name: Some("a:b.docx"),
-            ..Wish::default()
-        };
+        let wish = Wish { file_name: Some("a:b.docx"), ..Wish::default() };
         let plan = decide(&wish, "t", &|_| false).expect("a plan");
         assert_eq!(plan.name, "a b.docx");
         assert!(plan.warning.expect("a warning").contains("`a:b` was changed to `a b`"));

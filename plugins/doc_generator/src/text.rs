@@ -6,11 +6,7 @@ use std::borrow::Cow;
 ///
 /// Carriage returns go too: Word shows them as nothing and LibreOffice as a break.
 pub(crate) fn legal(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_legal) {
-        Cow::Borrowed(text)
-    } else {
-        text.chars().filter(|&c| is_legal(c)).collect()
-    }
+    if text.chars().all(is_legal) { Cow::Borrowed(text) } else { text.chars().filter(|&c| is_legal(c)).collect() }
 }
 
 fn is_legal(c: char) -> bool {
@@ -40,9 +36,7 @@ fn is_hangul(c: char) -> bool {
 
 /// Width of `text` in columns of a terminal: two for an East Asian character, one for any other.
 pub(crate) fn columns(text: &str) -> usize {
-    text.chars()
-        .map(|c| if is_cjk(c) || is_cjk_punctuation(c) { 2 } else { 1 })
-        .sum()
+    text.chars().map(|c| if is_cjk(c) || is_cjk_punctuation(c) { 2 } else { 1 }).sum()
 }
 
 /// The writing a document is in, as far as fonts and language tags need to know.
@@ -76,11 +70,7 @@ impl Script {
 
     /// The BCP 47 tag of a page in this script.
     pub(crate) fn page_lang(self) -> &'static str {
-        if self == Script::Latin {
-            "en"
-        } else {
-            self.east_asian_lang()
-        }
+        if self == Script::Latin { "en" } else { self.east_asian_lang() }
     }
 
     /// The tag Word checks East Asian text by.
@@ -123,11 +113,7 @@ mod tests {
             ("서울 날씨", Script::Korean, "ko-KR"),
         ];
         for (text, script, lang) in cases {
-            assert_eq!(
-                (Script::of(text), Script::of(text).page_lang()),
-                (script, lang),
-                "{text}"
-            );
+            assert_eq!((Script::of(text), Script::of(text).page_lang()), (script, lang), "{text}");
         }
     }
 

@@ -75,20 +75,11 @@ pub(crate) struct Format {
 
 /// Builds the tree of `events`.
 pub(crate) fn build(events: &[Event<'static>]) -> Tree {
-    let mut builder = Builder {
-        events,
-        at: 0,
-        task: None,
-        notes: BTreeMap::new(),
-        bodies: BTreeMap::new(),
-    };
+    let mut builder = Builder { events, at: 0, task: None, notes: BTreeMap::new(), bodies: BTreeMap::new() };
     let blocks = builder.blocks(None);
     let mut labels: Vec<(usize, String)> = builder.notes.into_iter().map(|(label, n)| (n, label)).collect();
     labels.sort();
-    let notes = labels
-        .iter()
-        .map(|(_, label)| builder.bodies.remove(label).unwrap_or_default())
-        .collect();
+    let notes = labels.iter().map(|(_, label)| builder.bodies.remove(label).unwrap_or_default()).collect();
     Tree { blocks, notes }
 }
 
@@ -140,11 +131,7 @@ impl<'a> Builder<'a> {
             Tag::Heading { level, id, .. } => {
                 let id = id.as_ref().map(CowStr::to_string).unwrap_or_default();
                 let text = self.pieces_of(tag.to_end());
-                Some(Block::Heading {
-                    level: *level as u8,
-                    id,
-                    text,
-                })
+                Some(Block::Heading { level: *level as u8, id, text })
             }
             Tag::CodeBlock(kind) => Some(self.code(kind)),
             Tag::BlockQuote(_) => Some(Block::Quote(self.blocks(Some(tag.to_end())))),
@@ -161,10 +148,7 @@ impl<'a> Builder<'a> {
 
     fn code(&mut self, _kind: &CodeBlockKind<'static>) -> Block {
         let start = self.at;
-        while self
-            .next()
-            .is_some_and(|event| !matches!(event, Event::End(TagEnd::CodeBlock)))
-        {}
+        while self.next().is_some_and(|event| !matches!(event, Event::End(TagEnd::CodeBlock))) {}
         let text: String = self.events[start..self.at.min(self.events.len())]
             .iter()
             .map(|event| plain(std::slice::from_ref(event)))
@@ -192,10 +176,7 @@ impl<'a> Builder<'a> {
     }
 
     fn table(&mut self, alignments: &[Alignment]) -> Table {
-        let mut table = Table {
-            alignments: alignments.to_vec(),
-            ..Table::default()
-        };
+        let mut table = Table { alignments: alignments.to_vec(), ..Table::default() };
         let mut row = Vec::new();
         while let Some(event) = self.next() {
             match event {
@@ -258,15 +239,9 @@ impl<'a> Builder<'a> {
 
     fn image(&mut self, url: &str) -> Piece {
         let start = self.at + 1;
-        while self
-            .next()
-            .is_some_and(|event| !matches!(event, Event::End(TagEnd::Image)))
-        {}
+        while self.next().is_some_and(|event| !matches!(event, Event::End(TagEnd::Image))) {}
         let inner = &self.events[start.min(self.events.len())..self.at.min(self.events.len())];
-        Piece::Image {
-            url: url.to_owned(),
-            alt: plain(inner),
-        }
+        Piece::Image { url: url.to_owned(), alt: plain(inner) }
     }
 }
 
@@ -292,10 +267,7 @@ fn is_block(tag: &Tag<'_>) -> bool {
 }
 
 fn is_inline(end: &TagEnd) -> bool {
-    matches!(
-        end,
-        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
-    )
+    matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
 }
 
 #[cfg(test)]
@@ -313,15 +285,8 @@ mod tests {
 
     #[test]
     fn formats_nest_and_end() {
-        let bold = Format {
-            bold: true,
-            ..Format::default()
-        };
-        let both = Format {
-            bold: true,
-            italic: true,
-            ..Format::default()
-        };
+        let bold = Format { bold: true, ..Format::default() };
+        let both = Format { bold: true, italic: true, ..Format::default() };
         let expected = vec![
             Piece::Text("a ".into(), bold.clone()),
             Piece::Text("b".into(), both),
@@ -334,16 +299,9 @@ mod tests {
     #[test]
     fn tasks_and_lists_keep_their_own_marks() {
         let blocks = tree("- [x] done\n  - [ ] inner\n- plain\n\n7. seven").blocks;
-        let Block::List { start: None, items } = &blocks[0] else {
-            panic!("{blocks:?}")
-        };
-        assert_eq!(
-            items.iter().map(|item| item.task).collect::<Vec<_>>(),
-            [Some(true), None]
-        );
-        let Block::List { items: inner, .. } = &items[0].blocks[1] else {
-            panic!("{items:?}")
-        };
+        let Block::List { start: None, items } = &blocks[0] else { panic!("{blocks:?}") };
+        assert_eq!(items.iter().map(|item| item.task).collect::<Vec<_>>(), [Some(true), None]);
+        let Block::List { items: inner, .. } = &items[0].blocks[1] else { panic!("{items:?}") };
         assert_eq!(inner[0].task, Some(false));
         assert!(matches!(&blocks[1], Block::List { start: Some(7), .. }));
     }
@@ -351,9 +309,7 @@ mod tests {
     #[test]
     fn a_table_has_its_head_rows_and_alignment() {
         let blocks = tree("|日期|最高|\n|:--|--:|\n|周一|25|\n|周二||").blocks;
-        let Block::Table(table) = &blocks[0] else {
-            panic!("{blocks:?}")
-        };
+        let Block::Table(table) = &blocks[0] else { panic!("{blocks:?}") };
         assert_eq!(table.alignments, [Alignment::Left, Alignment::Right]);
         assert_eq!((table.head.len(), table.rows.len()), (2, 2));
         assert_eq!(table.rows[0], [[text("周一")], [text("25")]]);
@@ -362,29 +318,14 @@ mod tests {
 
     #[test]
     fn code_keeps_its_spaces_and_images_their_text() {
-        assert_eq!(
-            tree("```rust\n  a\n\n\tb\n```").blocks,
-            [Block::Code("  a\n\n\tb".to_owned())]
-        );
-        let image = Piece::Image {
-            url: "a.png".into(),
-            alt: "A b".into(),
-        };
-        assert_eq!(
-            tree("![A *b*](a.png) end").blocks,
-            [Block::Paragraph(vec![image, text(" end")])]
-        );
+        assert_eq!(tree("```rust\n  a\n\n\tb\n```").blocks, [Block::Code("  a\n\n\tb".to_owned())]);
+        let image = Piece::Image { url: "a.png".into(), alt: "A b".into() };
+        assert_eq!(tree("![A *b*](a.png) end").blocks, [Block::Paragraph(vec![image, text(" end")])]);
     }
 
     #[test]
     fn footnotes_follow_the_order_of_their_mention() {
         let tree = tree("a[^two] b[^one]\n\n[^one]: first\n\n[^two]: second");
-        assert_eq!(
-            tree.notes,
-            [
-                [Block::Paragraph(vec![text("second")])],
-                [Block::Paragraph(vec![text("first")])]
-            ]
-        );
+        assert_eq!(tree.notes, [[Block::Paragraph(vec![text("second")])], [Block::Paragraph(vec![text("first")])]]);
     }
 }

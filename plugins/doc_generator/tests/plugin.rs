@@ -17,18 +17,12 @@ fn desk(write: bool) -> Desk {
     let temp = tempfile::tempdir().expect("a folder");
     let root = temp.path().canonicalize().expect("a path");
     let host = TestHost::new().file_root(&root, write);
-    Desk {
-        _temp: temp,
-        root,
-        host,
-    }
+    Desk { _temp: temp, root, host }
 }
 
 impl Desk {
     fn create(&self, arguments: Value) -> Result<Value, Failure> {
-        self.host
-            .call(&plugin(), "create", arguments)
-            .map(|output| output.value)
+        self.host.call(&plugin(), "create", arguments).map(|output| output.value)
     }
 
     fn refused(&self, arguments: Value) -> Failure {
@@ -57,10 +51,7 @@ fn a_word_document_is_made_and_described() {
     assert_eq!((&made["format"], &made["title"]), (&json!("docx"), &json!("北京天气")));
     assert_eq!([&made["headings"], &made["tables"], &made["images"]], [2, 1, 0]);
     let warning = made["warnings"][0].as_str().expect("a warning");
-    assert!(
-        warning.contains("map.png") && warning.contains("no such file"),
-        "{warning}"
-    );
+    assert!(warning.contains("map.png") && warning.contains("no such file"), "{warning}");
 }
 
 #[test]
@@ -70,12 +61,7 @@ fn an_english_page_goes_into_a_new_folder() {
     let made = desk.create(call).expect("a page");
     assert_eq!(path_of(&made), desk.root.join("reports/2025/Weather Paris.html"));
     let page = std::fs::read_to_string(path_of(&made)).expect("the file");
-    for part in [
-        "<h1 class=\"title\">Weather: Paris</h1>",
-        "<em>today</em>",
-        "lang=\"en\"",
-        "content=\"A. B.\"",
-    ] {
+    for part in ["<h1 class=\"title\">Weather: Paris</h1>", "<em>today</em>", "lang=\"en\"", "content=\"A. B.\""] {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(made.get("warnings").is_none());
@@ -87,14 +73,8 @@ fn local_images_are_embedded() {
     let gif = b"GIF89a\x03\x00\x02\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;";
     std::fs::write(desk.root.join("图 1.gif"), gif).expect("an image");
     let markdown = "![a](图%201.gif) ![b](<图 1.gif>) ![c](https://example.org/x.png) ![d](../x.png)";
-    let made = desk
-        .create(json!({"markdown": markdown, "file_name": "x"}))
-        .expect("a document");
-    assert_eq!(
-        (made["images"].as_u64(), made["warnings"].as_array().map(Vec::len)),
-        (Some(2), Some(2)),
-        "{made}"
-    );
+    let made = desk.create(json!({"markdown": markdown, "file_name": "x"})).expect("a document");
+    assert_eq!((made["images"].as_u64(), made["warnings"].as_array().map(Vec::len)), (Some(2), Some(2)), "{made}");
     assert!(desk.host.requests().is_empty(), "nothing is fetched");
 }
 
@@ -104,18 +84,10 @@ fn an_existing_file_is_kept_unless_told() {
     std::fs::write(desk.root.join("a.docx"), "mine").expect("a file");
     let failure = desk.refused(json!({"markdown": "x", "path": "a.docx"}));
     assert_eq!(failure.code, FailureCode::ToolFailed);
-    assert!(
-        failure.message.contains("`a (2).docx`") && failure.message.contains("overwrite"),
-        "{failure}"
-    );
+    assert!(failure.message.contains("`a (2).docx`") && failure.message.contains("overwrite"), "{failure}");
     assert_eq!(std::fs::read(desk.root.join("a.docx")).expect("the file"), b"mine");
-    desk.create(json!({"markdown": "x", "path": "a.docx", "overwrite": true}))
-        .expect("replaced");
-    assert!(
-        std::fs::read(desk.root.join("a.docx"))
-            .expect("the file")
-            .starts_with(b"PK")
-    );
+    desk.create(json!({"markdown": "x", "path": "a.docx", "overwrite": true})).expect("replaced");
+    assert!(std::fs::read(desk.root.join("a.docx")).expect("the file").starts_with(b"PK"));
 }
 
 #[test]
@@ -124,56 +96,21 @@ fn bad_arguments_and_places_are_refused_with_the_way_to_mend_them() {
     let long = "x".repeat(301);
     let cases = [
         (json!({"markdown": " \n"}), FailureCode::InvalidArgs, "whole text"),
-        (
-            json!({"markdown": "x", "path": "a.pdf"}),
-            FailureCode::InvalidArgs,
-            "a.docx",
-        ),
-        (
-            json!({"markdown": "x", "format": "pdf"}),
-            FailureCode::InvalidArgs,
-            "format",
-        ),
-        (
-            json!({"markdown": "x", "date": "yesterday"}),
-            FailureCode::InvalidArgs,
-            "YYYY-MM-DD",
-        ),
-        (
-            json!({"markdown": "x", "date": "2025-13-01"}),
-            FailureCode::InvalidArgs,
-            "YYYY-MM-DD",
-        ),
+        (json!({"markdown": "x", "path": "a.pdf"}), FailureCode::InvalidArgs, "a.docx"),
+        (json!({"markdown": "x", "format": "pdf"}), FailureCode::InvalidArgs, "format"),
+        (json!({"markdown": "x", "date": "yesterday"}), FailureCode::InvalidArgs, "YYYY-MM-DD"),
+        (json!({"markdown": "x", "date": "2025-13-01"}), FailureCode::InvalidArgs, "YYYY-MM-DD"),
         (json!({"markdown": "x", "title": long}), FailureCode::InvalidArgs, "300"),
-        (
-            json!({"markdown": "x", "path": "a\u{0}.docx/"}),
-            FailureCode::InvalidArgs,
-            "NUL",
-        ),
-        (
-            json!({"markdown": "x", "path": "../a.docx"}),
-            FailureCode::Denied,
-            "outside",
-        ),
-        (
-            json!({"markdown": "x", "path": "/elsewhere/a.docx"}),
-            FailureCode::Denied,
-            "inside",
-        ),
+        (json!({"markdown": "x", "path": "a\u{0}.docx/"}), FailureCode::InvalidArgs, "NUL"),
+        (json!({"markdown": "x", "path": "../a.docx"}), FailureCode::Denied, "outside"),
+        (json!({"markdown": "x", "path": "/elsewhere/a.docx"}), FailureCode::Denied, "inside"),
     ];
     for (arguments, code, part) in cases {
         let failure = writable.refused(arguments.clone());
-        assert!(
-            failure.code == code && failure.message.contains(part),
-            "{arguments}: {failure}"
-        );
+        assert!(failure.code == code && failure.message.contains(part), "{arguments}: {failure}");
     }
     assert_eq!(desk(false).refused(json!({"markdown": "x"})).code, FailureCode::Denied);
-    assert_eq!(
-        std::fs::read_dir(&writable.root).expect("the folder").count(),
-        0,
-        "nothing was left behind"
-    );
+    assert_eq!(std::fs::read_dir(&writable.root).expect("the folder").count(), 0, "nothing was left behind");
 }
 
 #[test]

@@ -68,3 +68,40 @@ fn temporary(dir: &Dir) -> io::Result<(String, File)> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    #[test]
+    fn a_name_taken_at_the_last_moment_is_not_replaced_unasked() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).expect("a handle");
+        let entry = Entry { dir, name: "a".into(), path: temp.path().join("a") };
+        let appear = |file: &mut File| {
+            std::fs::write(temp.path().join("a"), "other")?;
+            file.write_all(b"mine")
+        };
+        assert_eq!(put(&entry, Clash::Refuse, appear).expect_err("taken").kind(), ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(temp.path().join("a")).expect("the file"), b"other");
+        put(&entry, Clash::Replace, appear).expect("replaced");
+        assert_eq!(std::fs::read(temp.path().join("a")).expect("the file"), b"mine");
+        assert_eq!(std::fs::read_dir(temp.path()).expect("the folder").count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
+        let temp = tempfile::tempdir().expect("a folder");
+        std::fs::write(temp.path().join("a"), "old").expect("a file");
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).expect("a handle");
+        let entry = Entry { dir, name: "a".into(), path: temp.path().join("a") };
+        let fail = |file: &mut File| file.write_all(b"half").and_then(|()| Err(io::Error::other("disk gone")));
+        put(&entry, Clash::Replace, fail).expect_err("the error of the disk");
+        assert_eq!(std::fs::read(temp.path().join("a")).expect("the file"), b"old");
+        assert_eq!(std::fs::read_dir(temp.path()).expect("the folder").count(), 1);
+    }
+}

@@ -63,25 +63,11 @@ impl PartWriter<'_, '_> {
             Block::Code(text) => self.code(text, place),
             Block::Quote(blocks) => {
                 self.empty_number(place);
-                self.blocks(
-                    blocks,
-                    &Place {
-                        quotes: place.quotes + 1,
-                        number: None,
-                        ..place.clone()
-                    },
-                );
+                self.blocks(blocks, &Place { quotes: place.quotes + 1, number: None, ..place.clone() });
             }
             Block::List { start, items } => {
                 self.empty_number(place);
-                self.list(
-                    *start,
-                    items,
-                    &Place {
-                        number: None,
-                        ..place.clone()
-                    },
-                );
+                self.list(*start, items, &Place { number: None, ..place.clone() });
             }
             Block::Table(table) => {
                 self.empty_number(place);
@@ -115,11 +101,7 @@ impl PartWriter<'_, '_> {
             self.xml.value("w:pStyle", style);
         }
         if let Some((id, level)) = &place.number {
-            self.xml
-                .open("w:numPr", &[])
-                .value("w:ilvl", &level.to_string())
-                .value("w:numId", id)
-                .close("w:numPr");
+            self.xml.open("w:numPr", &[]).value("w:ilvl", &level.to_string()).value("w:numId", id).close("w:numPr");
         }
         self.indent(style, place);
         self.xml.close("w:pPr");
@@ -170,11 +152,7 @@ impl PartWriter<'_, '_> {
                 (Some(id), None) => id.clone(),
                 (_, task) => self.shared.numbering.bullet(task),
             };
-            let inside = Place {
-                lists: place.lists + 1,
-                number: Some((id, level)),
-                ..place.clone()
-            };
+            let inside = Place { lists: place.lists + 1, number: Some((id, level)), ..place.clone() };
             if item.blocks.is_empty() {
                 self.empty_number(&inside);
             }

@@ -29,34 +29,13 @@ use crate::tree::{Block, Tree};
 
 /// Media types of the parts, by path.
 const TYPES: [(&str, &str); 7] = [
-    (
-        "/word/document.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
-    ),
-    (
-        "/word/styles.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml",
-    ),
-    (
-        "/word/settings.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.settings+xml",
-    ),
-    (
-        "/word/fontTable.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.fontTable+xml",
-    ),
-    (
-        "/word/numbering.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml",
-    ),
-    (
-        "/word/footnotes.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml",
-    ),
-    (
-        "/word/footer1.xml",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.footer+xml",
-    ),
+    ("/word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"),
+    ("/word/styles.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"),
+    ("/word/settings.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.settings+xml"),
+    ("/word/fontTable.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.fontTable+xml"),
+    ("/word/numbering.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"),
+    ("/word/footnotes.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"),
+    ("/word/footer1.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.footer+xml"),
 ];
 
 /// The bytes of a .docx file with `tree` in it.
@@ -78,21 +57,13 @@ pub(crate) fn write(tree: &Tree, images: &Images, meta: &Meta) -> Vec<u8> {
         ("word/_rels/document.xml.rels".to_owned(), document_relations.write()),
         ("word/footnotes.xml".to_owned(), footnotes),
         ("word/numbering.xml".to_owned(), shared.numbering.write()),
-        (
-            "word/footer1.xml".to_owned(),
-            include_bytes!("../../assets/footer.xml").to_vec(),
-        ),
+        ("word/footer1.xml".to_owned(), include_bytes!("../../assets/footer.xml").to_vec()),
     ];
     if !footnote_relations.is_empty() {
         files.push(("word/_rels/footnotes.xml.rels".to_owned(), footnote_relations.write()));
     }
     files.extend(assets(meta.script).map(|(name, text)| (format!("word/{name}"), text.into_bytes())));
-    files.extend(
-        shared
-            .media
-            .files()
-            .map(|(path, bytes)| (format!("word/{path}"), bytes.to_vec())),
-    );
+    files.extend(shared.media.files().map(|(path, bytes)| (format!("word/{path}"), bytes.to_vec())));
     zipped(&files)
 }
 
@@ -121,14 +92,8 @@ fn document(tree: &Tree, meta: &Meta, shared: &mut Shared<'_>) -> (Vec<u8>, Rela
         relations.part(kind, file);
     }
     let footer = relations.part("footer", "footer1.xml");
-    let mut part = PartWriter {
-        xml: Xml::new(),
-        relations,
-        shared,
-    };
-    part.xml
-        .open("w:document", &[("xmlns:w", W), ("xmlns:r", R)])
-        .open("w:body", &[]);
+    let mut part = PartWriter { xml: Xml::new(), relations, shared };
+    part.xml.open("w:document", &[("xmlns:w", W), ("xmlns:r", R)]).open("w:body", &[]);
     if let Some(heading) = &meta.heading {
         part.open_paragraph(Some("Title"), &Place::default());
         part.xml.open("w:r", &[]);
@@ -142,8 +107,7 @@ fn document(tree: &Tree, meta: &Meta, shared: &mut Shared<'_>) -> (Vec<u8>, Rela
 }
 
 fn section(xml: &mut Xml, footer: &str) {
-    xml.open("w:sectPr", &[])
-        .leaf("w:footerReference", &[("w:type", "default"), ("r:id", footer)]);
+    xml.open("w:sectPr", &[]).leaf("w:footerReference", &[("w:type", "default"), ("r:id", footer)]);
     xml.leaf("w:pgSz", &[("w:w", "11906"), ("w:h", "16838")]);
     let sides = [
         ("w:top", "1440"),
@@ -158,20 +122,12 @@ fn section(xml: &mut Xml, footer: &str) {
 }
 
 fn footnotes(tree: &Tree, shared: &mut Shared<'_>) -> (Vec<u8>, Relations) {
-    let mut part = PartWriter {
-        xml: Xml::new(),
-        relations: Relations::default(),
-        shared,
-    };
+    let mut part = PartWriter { xml: Xml::new(), relations: Relations::default(), shared };
     part.xml.open("w:footnotes", &[("xmlns:w", W), ("xmlns:r", R)]);
-    for (id, kind, mark) in [
-        ("-1", "separator", "w:separator"),
-        ("0", "continuationSeparator", "w:continuationSeparator"),
-    ] {
-        part.xml
-            .open("w:footnote", &[("w:type", kind), ("w:id", id)])
-            .open("w:p", &[])
-            .open("w:r", &[]);
+    for (id, kind, mark) in
+        [("-1", "separator", "w:separator"), ("0", "continuationSeparator", "w:continuationSeparator")]
+    {
+        part.xml.open("w:footnote", &[("w:type", kind), ("w:id", id)]).open("w:p", &[]).open("w:r", &[]);
         part.xml.leaf(mark, &[]).close("w:r").close("w:p").close("w:footnote");
     }
     for (n, blocks) in tree.notes.iter().enumerate() {
@@ -186,16 +142,9 @@ fn footnotes(tree: &Tree, shared: &mut Shared<'_>) -> (Vec<u8>, Relations) {
 impl PartWriter<'_, '_> {
     /// The body of a footnote, its first paragraph led by the number.
     fn note(&mut self, blocks: &[Block]) {
-        let place = Place {
-            style: Some("FootnoteText"),
-            ..Place::default()
-        };
+        let place = Place { style: Some("FootnoteText"), ..Place::default() };
         self.open_paragraph(place.style, &place);
-        self.xml
-            .open("w:r", &[])
-            .open("w:rPr", &[])
-            .value("w:rStyle", "FootnoteReference")
-            .close("w:rPr");
+        self.xml.open("w:r", &[]).open("w:rPr", &[]).value("w:rStyle", "FootnoteReference").close("w:rPr");
         self.xml.leaf("w:footnoteRef", &[]).close("w:r").open("w:r", &[]);
         self.text(" ");
         self.xml.close("w:r");
@@ -213,10 +162,7 @@ impl PartWriter<'_, '_> {
 
 fn content_types() -> Vec<u8> {
     let mut xml = Xml::new();
-    xml.open(
-        "Types",
-        &[("xmlns", "http://schemas.openxmlformats.org/package/2006/content-types")],
-    );
+    xml.open("Types", &[("xmlns", "http://schemas.openxmlformats.org/package/2006/content-types")]);
     let defaults = [
         ("rels", "application/vnd.openxmlformats-package.relationships+xml"),
         ("xml", "application/xml"),
@@ -234,10 +180,7 @@ fn content_types() -> Vec<u8> {
         "Override",
         &[
             ("PartName", "/docProps/core.xml"),
-            (
-                "ContentType",
-                "application/vnd.openxmlformats-package.core-properties+xml",
-            ),
+            ("ContentType", "application/vnd.openxmlformats-package.core-properties+xml"),
         ],
     );
     xml.close("Types");
@@ -246,20 +189,11 @@ fn content_types() -> Vec<u8> {
 
 fn package_relations() -> Vec<u8> {
     let mut xml = Xml::new();
-    xml.open(
-        "Relationships",
-        &[("xmlns", "http://schemas.openxmlformats.org/package/2006/relationships")],
-    );
+    xml.open("Relationships", &[("xmlns", "http://schemas.openxmlformats.org/package/2006/relationships")]);
     let document = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument";
     let core = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties";
-    xml.leaf(
-        "Relationship",
-        &[("Id", "rId1"), ("Type", document), ("Target", "word/document.xml")],
-    );
-    xml.leaf(
-        "Relationship",
-        &[("Id", "rId2"), ("Type", core), ("Target", "docProps/core.xml")],
-    );
+    xml.leaf("Relationship", &[("Id", "rId1"), ("Type", document), ("Target", "word/document.xml")]);
+    xml.leaf("Relationship", &[("Id", "rId2"), ("Type", core), ("Target", "docProps/core.xml")]);
     xml.close("Relationships");
     xml.finish()
 }
@@ -269,10 +203,7 @@ fn core(meta: &Meta) -> Vec<u8> {
     xml.open(
         "cp:coreProperties",
         &[
-            (
-                "xmlns:cp",
-                "http://schemas.openxmlformats.org/package/2006/metadata/core-properties",
-            ),
+            ("xmlns:cp", "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"),
             ("xmlns:dc", "http://purl.org/dc/elements/1.1/"),
             ("xmlns:dcterms", "http://purl.org/dc/terms/"),
             ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
@@ -280,8 +211,7 @@ fn core(meta: &Meta) -> Vec<u8> {
     );
     xml.element("dc:title", &[], &meta.title);
     if let Some(author) = &meta.author {
-        xml.element("dc:creator", &[], author)
-            .element("cp:lastModifiedBy", &[], author);
+        xml.element("dc:creator", &[], author).element("cp:lastModifiedBy", &[], author);
     }
     if let Some(date) = &meta.date {
         let stamp = format!("{date}T00:00:00Z");
@@ -315,9 +245,7 @@ fn zipped(files: &[(String, Vec<u8>)]) -> Vec<u8> {
         .unix_permissions(0o644);
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        let written = zip
-            .start_file(name.as_str(), options)
-            .and_then(|()| Ok(zip.write_all(bytes)?));
+        let written = zip.start_file(name.as_str(), options).and_then(|()| Ok(zip.write_all(bytes)?));
         written.expect("writing to memory cannot fail");
     }
     zip.finish().expect("writing to memory cannot fail").into_inner()

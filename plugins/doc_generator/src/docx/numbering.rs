@@ -44,23 +44,14 @@ impl Numbering {
         shape(&mut xml, "1", |level| ("bullet", ["•", "◦", "▪"][level % 3].to_owned()));
         shape(&mut xml, "2", |_| ("bullet", "☐".to_owned()));
         shape(&mut xml, "3", |_| ("bullet", "☑".to_owned()));
-        shape(&mut xml, "4", |level| {
-            (
-                ["decimal", "lowerLetter", "lowerRoman"][level % 3],
-                format!("%{}.", level + 1),
-            )
-        });
+        shape(&mut xml, "4", |level| (["decimal", "lowerLetter", "lowerRoman"][level % 3], format!("%{}.", level + 1)));
         for id in [BULLET, OPEN_TASK, DONE_TASK] {
             let id = id.to_string();
-            xml.open("w:num", &[("w:numId", &id)])
-                .value("w:abstractNumId", &id)
-                .close("w:num");
+            xml.open("w:num", &[("w:numId", &id)]).value("w:abstractNumId", &id).close("w:num");
         }
         for (n, (level, start)) in self.ordered.iter().enumerate() {
-            xml.open("w:num", &[("w:numId", &(DONE_TASK + 1 + n).to_string())])
-                .value("w:abstractNumId", "4");
-            xml.open("w:lvlOverride", &[("w:ilvl", &level.to_string())])
-                .value("w:startOverride", &start.to_string());
+            xml.open("w:num", &[("w:numId", &(DONE_TASK + 1 + n).to_string())]).value("w:abstractNumId", "4");
+            xml.open("w:lvlOverride", &[("w:ilvl", &level.to_string())]).value("w:startOverride", &start.to_string());
             xml.close("w:lvlOverride").close("w:num");
         }
         xml.close("w:numbering");
@@ -69,30 +60,16 @@ impl Numbering {
 }
 
 fn shape(xml: &mut Xml, id: &str, look: impl Fn(usize) -> (&'static str, String)) {
-    xml.open("w:abstractNum", &[("w:abstractNumId", id)])
-        .value("w:multiLevelType", "multilevel");
+    xml.open("w:abstractNum", &[("w:abstractNumId", id)]).value("w:multiLevelType", "multilevel");
     for level in 0..=MAX_LEVEL {
         let (format, text) = look(level);
-        xml.open("w:lvl", &[("w:ilvl", &level.to_string())])
-            .value("w:start", "1")
-            .value("w:numFmt", format);
+        xml.open("w:lvl", &[("w:ilvl", &level.to_string())]).value("w:start", "1").value("w:numFmt", format);
         xml.value("w:lvlText", &text).value("w:lvlJc", "left");
         let left = (STEP * (level + 1)).to_string();
-        xml.open("w:pPr", &[])
-            .leaf("w:ind", &[("w:left", &left), ("w:hanging", HANGING)])
-            .close("w:pPr");
+        xml.open("w:pPr", &[]).leaf("w:ind", &[("w:left", &left), ("w:hanging", HANGING)]).close("w:pPr");
         if format == "bullet" {
-            let font = if text.starts_with(['☐', '☑']) {
-                "Segoe UI Symbol"
-            } else {
-                "Arial"
-            };
-            let fonts = [
-                ("w:ascii", font),
-                ("w:hAnsi", font),
-                ("w:cs", font),
-                ("w:hint", "default"),
-            ];
+            let font = if text.starts_with(['☐', '☑']) { "Segoe UI Symbol" } else { "Arial" };
+            let fonts = [("w:ascii", font), ("w:hAnsi", font), ("w:cs", font), ("w:hint", "default")];
             xml.open("w:rPr", &[]).leaf("w:rFonts", &fonts).close("w:rPr");
         }
         xml.close("w:lvl");

@@ -20,22 +20,13 @@ fn text_through_office(bytes: &[u8]) -> Option<String> {
     }
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("report.docx"), bytes).expect("a file");
-    let profile = format!(
-        "-env:UserInstallation=file://{}",
-        folder.path().join("profile").display()
-    );
+    let profile = format!("-env:UserInstallation=file://{}", folder.path().join("profile").display());
     let convert = ["--headless", "--convert-to", "pdf", "report.docx"];
-    run(Command::new("soffice")
-        .arg(profile)
-        .args(convert)
-        .current_dir(folder.path()));
+    run(Command::new("soffice").arg(profile).args(convert).current_dir(folder.path()));
     let pdf = folder.path().join("report.pdf");
     assert!(pdf.exists(), "LibreOffice could not open the document");
     keep_for_a_look(&pdf, bytes);
-    Some(run(Command::new("pdftotext")
-        .args(["-layout", "-enc", "UTF-8"])
-        .arg(pdf)
-        .arg("-")))
+    Some(run(Command::new("pdftotext").args(["-layout", "-enc", "UTF-8"]).arg(pdf).arg("-")))
 }
 
 fn run(command: &mut Command) -> String {
@@ -45,11 +36,7 @@ fn run(command: &mut Command) -> String {
             command.get_program()
         )
     });
-    assert!(
-        output.status.success(),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -63,11 +50,7 @@ fn keep_for_a_look(pdf: &Path, docx: &[u8]) {
 
 #[test]
 fn libreoffice_shows_the_whole_report() {
-    let meta = Meta {
-        title: "北京天气报告".into(),
-        script: Script::Chinese,
-        ..Meta::default()
-    };
+    let meta = Meta { title: "北京天气报告".into(), script: Script::Chinese, ..Meta::default() };
     let Some(text) = text_through_office(&docx(REPORT, &meta)) else {
         return;
     };
@@ -97,12 +80,6 @@ fn libreoffice_shows_the_whole_report() {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
     assert!(!text.contains("**") && !text.contains("<br>"), "{text}");
-    let row = text
-        .lines()
-        .find(|line| line.contains("周一"))
-        .expect("a row of the table");
-    assert!(
-        row.contains("多云") && row.contains("25"),
-        "one row of the table is one line: {row}"
-    );
+    let row = text.lines().find(|line| line.contains("周一")).expect("a row of the table");
+    assert!(row.contains("多云") && row.contains("25"), "one row of the table is one line: {row}");
 }

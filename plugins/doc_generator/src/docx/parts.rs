@@ -19,20 +19,12 @@ struct Relation {
 impl Relations {
     /// Refers to another part; `kind` is the last word of the relationship type, such as `styles`.
     pub(crate) fn part(&mut self, kind: &'static str, target: &str) -> String {
-        self.add(Relation {
-            kind,
-            target: target.to_owned(),
-            external: false,
-        })
+        self.add(Relation { kind, target: target.to_owned(), external: false })
     }
 
     /// Refers to a web address.
     pub(crate) fn link(&mut self, url: &str) -> String {
-        self.add(Relation {
-            kind: "hyperlink",
-            target: url.to_owned(),
-            external: true,
-        })
+        self.add(Relation { kind: "hyperlink", target: url.to_owned(), external: true })
     }
 
     fn add(&mut self, new: Relation) -> String {
@@ -52,10 +44,7 @@ impl Relations {
     /// The relationships part.
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut xml = Xml::new();
-        xml.open(
-            "Relationships",
-            &[("xmlns", "http://schemas.openxmlformats.org/package/2006/relationships")],
-        );
+        xml.open("Relationships", &[("xmlns", "http://schemas.openxmlformats.org/package/2006/relationships")]);
         for (n, relation) in self.0.iter().enumerate() {
             let (id, kind) = (format!("rId{}", n + 1), format!("{OFFICE}/{}", relation.kind));
             let mut attributes = vec![("Id", id.as_str()), ("Type", &kind), ("Target", &relation.target)];
@@ -84,10 +73,7 @@ impl<'a> Media<'a> {
 
     /// Paths below `word/` and bytes, in order of first use.
     pub(crate) fn files(&self) -> impl Iterator<Item = (String, &'a [u8])> {
-        self.0
-            .iter()
-            .enumerate()
-            .map(|(at, (_, image))| (path(at, image), image.bytes.as_slice()))
+        self.0.iter().enumerate().map(|(at, (_, image))| (path(at, image), image.bytes.as_slice()))
     }
 }
 

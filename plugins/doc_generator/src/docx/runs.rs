@@ -55,14 +55,8 @@ impl PartWriter<'_, '_> {
             }
             Piece::Image { url, alt } => self.image(url, alt, place),
             Piece::Note(n) => {
-                self.xml
-                    .open("w:r", &[])
-                    .open("w:rPr", &[])
-                    .value("w:rStyle", "FootnoteReference")
-                    .close("w:rPr");
-                self.xml
-                    .leaf("w:footnoteReference", &[("w:id", &(n + 1).to_string())])
-                    .close("w:r");
+                self.xml.open("w:r", &[]).open("w:rPr", &[]).value("w:rStyle", "FootnoteReference").close("w:rPr");
+                self.xml.leaf("w:footnoteReference", &[("w:id", &(n + 1).to_string())]).close("w:r");
             }
         }
     }
@@ -83,8 +77,7 @@ impl PartWriter<'_, '_> {
     fn run_properties(&mut self, text: &str, format: &Format, linked: bool) {
         self.xml.open("w:rPr", &[]);
         if format.code || linked {
-            self.xml
-                .value("w:rStyle", if format.code { "InlineCode" } else { "Hyperlink" });
+            self.xml.value("w:rStyle", if format.code { "InlineCode" } else { "Hyperlink" });
         }
         if text.chars().any(|c| is_cjk(c) || is_cjk_punctuation(c)) && text.chars().any(is_cjk) {
             self.xml.leaf("w:rFonts", &[("w:hint", "eastAsia")]);
@@ -116,10 +109,7 @@ impl PartWriter<'_, '_> {
 
     fn image(&mut self, url: &str, alt: &str, place: &Place) {
         let Some((path, image)) = self.shared.media.place(self.shared.images, url) else {
-            let italic = Format {
-                italic: true,
-                ..Format::default()
-            };
+            let italic = Format { italic: true, ..Format::default() };
             return self.run(&crate::missing_image(url, alt), &italic, false);
         };
         let (width, height) = fitted(image.size, TEXT_WIDTH.saturating_sub(place.indent() + place.taken));
@@ -135,25 +125,14 @@ impl PartWriter<'_, '_> {
         let identity = [("id", id), ("name", name.as_str()), ("descr", alt)];
         let xml = &mut self.xml;
         xml.open("w:r", &[]).open("w:drawing", &[]);
-        xml.open(
-            "wp:inline",
-            &[
-                ("xmlns:wp", INLINE),
-                ("distT", "0"),
-                ("distB", "0"),
-                ("distL", "0"),
-                ("distR", "0"),
-            ],
-        );
+        xml.open("wp:inline", &[("xmlns:wp", INLINE), ("distT", "0"), ("distB", "0"), ("distL", "0"), ("distR", "0")]);
         xml.leaf("wp:extent", &extent).leaf("wp:docPr", &identity);
         xml.open("wp:cNvGraphicFramePr", &[])
             .leaf("a:graphicFrameLocks", &[("xmlns:a", DRAWING), ("noChangeAspect", "1")]);
         xml.close("wp:cNvGraphicFramePr")
             .open("a:graphic", &[("xmlns:a", DRAWING)])
             .open("a:graphicData", &[("uri", PICTURE)]);
-        xml.open("pic:pic", &[("xmlns:pic", PICTURE)])
-            .open("pic:nvPicPr", &[])
-            .leaf("pic:cNvPr", &identity);
+        xml.open("pic:pic", &[("xmlns:pic", PICTURE)]).open("pic:nvPicPr", &[]).leaf("pic:cNvPr", &identity);
         xml.leaf("pic:cNvPicPr", &[])
             .close("pic:nvPicPr")
             .open("pic:blipFill", &[])
@@ -163,20 +142,13 @@ impl PartWriter<'_, '_> {
             .close("a:stretch")
             .close("pic:blipFill")
             .open("pic:spPr", &[]);
-        xml.open("a:xfrm", &[])
-            .leaf("a:off", &[("x", "0"), ("y", "0")])
-            .leaf("a:ext", &extent)
-            .close("a:xfrm");
+        xml.open("a:xfrm", &[]).leaf("a:off", &[("x", "0"), ("y", "0")]).leaf("a:ext", &extent).close("a:xfrm");
         xml.open("a:prstGeom", &[("prst", "rect")])
             .leaf("a:avLst", &[])
             .close("a:prstGeom")
             .close("pic:spPr")
             .close("pic:pic");
-        xml.close("a:graphicData")
-            .close("a:graphic")
-            .close("wp:inline")
-            .close("w:drawing")
-            .close("w:r");
+        xml.close("a:graphicData").close("a:graphic").close("wp:inline").close("w:drawing").close("w:r");
     }
 }
 
@@ -192,16 +164,10 @@ fn fitted((width, height): (u32, u32), room: usize) -> (u64, u64) {
     let (width, height) = (u64::from(width) * EMU_PER_PIXEL, u64::from(height) * EMU_PER_PIXEL);
     let (most_wide, most_high) = (room as u64 * EMU_PER_TWIP, MAX_HEIGHT * EMU_PER_TWIP);
     let scaled = |side: u64, most: u64, of: u64| (u128::from(side) * u128::from(most) / u128::from(of)) as u64;
-    let (width, height) = if width > most_wide {
-        (most_wide, scaled(height, most_wide, width))
-    } else {
-        (width, height)
-    };
-    let (width, height) = if height > most_high {
-        (scaled(width, most_high, height), most_high)
-    } else {
-        (width, height)
-    };
+    let (width, height) =
+        if width > most_wide { (most_wide, scaled(height, most_wide, width)) } else { (width, height) };
+    let (width, height) =
+        if height > most_high { (scaled(width, most_high, height), most_high) } else { (width, height) };
     (width.max(1), height.max(1))
 }
 

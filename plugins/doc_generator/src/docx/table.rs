@@ -49,10 +49,8 @@ impl PartWriter<'_, '_> {
             ("w:noVBand", "1"),
         ];
         self.xml.open("w:tblPr", &[]).value("w:tblStyle", "MarkdownTable");
-        self.xml
-            .leaf("w:tblW", &[("w:w", &width.to_string()), ("w:type", "dxa")]);
-        self.xml
-            .leaf("w:tblInd", &[("w:w", &indent.to_string()), ("w:type", "dxa")]);
+        self.xml.leaf("w:tblW", &[("w:w", &width.to_string()), ("w:type", "dxa")]);
+        self.xml.leaf("w:tblInd", &[("w:w", &indent.to_string()), ("w:type", "dxa")]);
         self.xml.leaf("w:tblLook", &look).close("w:tblPr");
     }
 
@@ -75,22 +73,13 @@ impl PartWriter<'_, '_> {
             .leaf("w:tcW", &[("w:w", &width.to_string()), ("w:type", "dxa")])
             .value("w:vAlign", "center")
             .close("w:tcPr");
-        self.xml
-            .open("w:p", &[])
-            .open("w:pPr", &[])
-            .value("w:pStyle", "TableText");
+        self.xml.open("w:p", &[]).open("w:pPr", &[]).value("w:pStyle", "TableText");
         if let Some(side) = side(alignment) {
             self.xml.value("w:jc", side);
         }
         self.xml.close("w:pPr");
         let taken = TEXT_WIDTH.saturating_sub(width.saturating_sub(2 * CELL_MARGIN));
-        self.pieces(
-            pieces,
-            &Place {
-                taken,
-                ..Place::default()
-            },
-        );
+        self.pieces(pieces, &Place { taken, ..Place::default() });
         self.xml.close("w:p").close("w:tc");
     }
 }
@@ -108,15 +97,8 @@ fn side(alignment: Alignment) -> Option<&'static str> {
 fn shares(table: &Table, width: usize) -> Vec<usize> {
     let count = table.alignments.len().max(1);
     let longest = |n: usize| {
-        let cells = std::iter::once(&table.head)
-            .chain(&table.rows)
-            .filter_map(move |row| row.get(n));
-        cells
-            .map(|cell| cell_columns(cell))
-            .max()
-            .unwrap_or(0)
-            .clamp(COLUMN_CHARS.0, COLUMN_CHARS.1)
-            + MARGIN_CHARS
+        let cells = std::iter::once(&table.head).chain(&table.rows).filter_map(move |row| row.get(n));
+        cells.map(|cell| cell_columns(cell)).max().unwrap_or(0).clamp(COLUMN_CHARS.0, COLUMN_CHARS.1) + MARGIN_CHARS
     };
     let wants: Vec<usize> = (0..count).map(longest).collect();
     let all: usize = wants.iter().sum();
@@ -131,16 +113,7 @@ fn shares(table: &Table, width: usize) -> Vec<usize> {
 /// Width of the longest line of a cell, in columns.
 fn cell_columns(cell: &[Piece]) -> usize {
     let line = |pieces: &[Piece]| {
-        pieces
-            .iter()
-            .map(|piece| {
-                if let Piece::Text(text, _) = piece {
-                    columns(text)
-                } else {
-                    2
-                }
-            })
-            .sum()
+        pieces.iter().map(|piece| if let Piece::Text(text, _) = piece { columns(text) } else { 2 }).sum()
     };
     cell.split(|piece| *piece == Piece::Break).map(line).max().unwrap_or(0)
 }
@@ -154,9 +127,7 @@ mod tests {
     fn columns_share_the_page_by_their_content() {
         let tree =
             build(&crate::markdown::parse("|日期|说明|\n|--|--|\n|1|一段很长很长很长很长很长很长的说明文字|").events);
-        let Block::Table(table) = &tree.blocks[0] else {
-            panic!("no table")
-        };
+        let Block::Table(table) = &tree.blocks[0] else { panic!("no table") };
         let widths = shares(table, 9_000);
         assert_eq!(widths.iter().sum::<usize>(), 9_000);
         assert!(widths[1] > widths[0] * 3, "{widths:?}");

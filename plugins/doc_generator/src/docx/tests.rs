@@ -23,16 +23,10 @@ pub(super) fn docx(markdown: &str, meta: &Meta) -> Vec<u8> {
 
 fn parts(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).expect("a zip");
-    let names: Vec<String> = zip
-        .file_names()
-        .map(|name| name.expect("a name").into_owned())
-        .collect();
+    let names: Vec<String> = zip.file_names().map(|name| name.expect("a name").into_owned()).collect();
     let read = |name: String| {
         let mut bytes = Vec::new();
-        zip.by_name(&name)
-            .expect("a part")
-            .read_to_end(&mut bytes)
-            .expect("bytes");
+        zip.by_name(&name).expect("a part").read_to_end(&mut bytes).expect("bytes");
         (name, bytes)
     };
     names.into_iter().map(read).collect()
@@ -41,10 +35,7 @@ fn parts(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
 /// Panics unless every XML part is well-formed and every relationship points to a part or outside.
 fn checked(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
     let parts = parts(bytes);
-    for (name, bytes) in parts
-        .iter()
-        .filter(|(name, _)| name.ends_with(".xml") || name.ends_with(".rels"))
-    {
+    for (name, bytes) in parts.iter().filter(|(name, _)| name.ends_with(".xml") || name.ends_with(".rels")) {
         let mut reader = Reader::from_reader(bytes.as_slice());
         let mut depth = 0_i32;
         loop {
@@ -58,16 +49,8 @@ fn checked(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
         assert_eq!(depth, 0, "{name}");
     }
     let relations = String::from_utf8(parts["word/_rels/document.xml.rels"].clone()).expect("text");
-    for relation in relations
-        .split("<Relationship ")
-        .skip(1)
-        .filter(|relation| !relation.contains("External"))
-    {
-        let target = relation
-            .split("Target=\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next())
-            .expect("a target");
+    for relation in relations.split("<Relationship ").skip(1).filter(|relation| !relation.contains("External")) {
+        let target = relation.split("Target=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a target");
         assert!(parts.contains_key(&format!("word/{target}")), "{target}");
     }
     parts
@@ -80,69 +63,24 @@ fn body(markdown: &str) -> String {
 #[test]
 fn each_kind_of_block_is_written_as_word_knows_it() {
     let cases: [(&str, &[&str]); 14] = [
-        (
-            "# A\n###### F",
-            &["<w:pStyle w:val=\"Heading1\"/>", "<w:pStyle w:val=\"Heading6\"/>"],
-        ),
+        ("# A\n###### F", &["<w:pStyle w:val=\"Heading1\"/>", "<w:pStyle w:val=\"Heading6\"/>"]),
         (
             "**b** *i* ~~s~~ `c`",
-            &[
-                "<w:b/><w:bCs/>",
-                "<w:i/><w:iCs/>",
-                "<w:strike/>",
-                "<w:rStyle w:val=\"InlineCode\"/>",
-            ],
+            &["<w:b/><w:bCs/>", "<w:i/><w:iCs/>", "<w:strike/>", "<w:rStyle w:val=\"InlineCode\"/>"],
         ),
-        (
-            "- a\n  - b",
-            &[
-                "<w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/>",
-                "<w:ilvl w:val=\"1\"/><w:numId w:val=\"1\"/>",
-            ],
-        ),
-        (
-            "3. a\n\n<!-- -->\n\n1. b",
-            &["<w:numId w:val=\"4\"/>", "<w:numId w:val=\"5\"/>"],
-        ),
-        (
-            "- [ ] a\n- [x] b",
-            &["<w:numId w:val=\"2\"/>", "<w:numId w:val=\"3\"/>"],
-        ),
-        (
-            "|a|b|\n|:-:|-:|\n|1|2|",
-            &["<w:tblHeader/>", "<w:jc w:val=\"center\"/>", "<w:jc w:val=\"right\"/>"],
-        ),
-        (
-            "[x](https://example.org/?a=1&b=2)",
-            &["<w:hyperlink r:id=\"rId7\"", "<w:rStyle w:val=\"Hyperlink\"/>"],
-        ),
+        ("- a\n  - b", &["<w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/>", "<w:ilvl w:val=\"1\"/><w:numId w:val=\"1\"/>"]),
+        ("3. a\n\n<!-- -->\n\n1. b", &["<w:numId w:val=\"4\"/>", "<w:numId w:val=\"5\"/>"]),
+        ("- [ ] a\n- [x] b", &["<w:numId w:val=\"2\"/>", "<w:numId w:val=\"3\"/>"]),
+        ("|a|b|\n|:-:|-:|\n|1|2|", &["<w:tblHeader/>", "<w:jc w:val=\"center\"/>", "<w:jc w:val=\"right\"/>"]),
+        ("[x](https://example.org/?a=1&b=2)", &["<w:hyperlink r:id=\"rId7\"", "<w:rStyle w:val=\"Hyperlink\"/>"]),
         (
             "# Top\n[x](#top) [y](#none)",
-            &[
-                "<w:bookmarkStart w:id=\"1\" w:name=\"_heading_1\"/>",
-                "<w:hyperlink w:anchor=\"_heading_1\"",
-            ],
+            &["<w:bookmarkStart w:id=\"1\" w:name=\"_heading_1\"/>", "<w:hyperlink w:anchor=\"_heading_1\""],
         ),
-        (
-            "```\n  a\n\tb\n```",
-            &["<w:t xml:space=\"preserve\">  a</w:t></w:r><w:r><w:br/><w:tab/>"],
-        ),
-        (
-            "> q\n>\n> > r",
-            &[
-                "<w:pStyle w:val=\"Quote\"/><w:ind w:left=\"360\"/>",
-                "<w:ind w:left=\"720\"/>",
-            ],
-        ),
+        ("```\n  a\n\tb\n```", &["<w:t xml:space=\"preserve\">  a</w:t></w:r><w:r><w:br/><w:tab/>"]),
+        ("> q\n>\n> > r", &["<w:pStyle w:val=\"Quote\"/><w:ind w:left=\"360\"/>", "<w:ind w:left=\"720\"/>"]),
         ("a\n\n---\n\nb", &["<w:pStyle w:val=\"HorizontalRule\"/>"]),
-        (
-            "![x & y](图.png)",
-            &[
-                "<a:blip r:embed=\"rId7\"/>",
-                "descr=\"x &amp; y\"",
-                "cx=\"19050\" cy=\"9525\"",
-            ],
-        ),
+        ("![x & y](图.png)", &["<a:blip r:embed=\"rId7\"/>", "descr=\"x &amp; y\"", "cx=\"19050\" cy=\"9525\""]),
         ("![gone](no.png) ![](far.png)", &["[image: gone]", "[image: far.png]"]),
         ("a[^1]\n\n[^1]: note", &["<w:footnoteReference w:id=\"1\"/>"]),
     ];
@@ -178,18 +116,12 @@ fn footnotes_have_their_own_links() {
 #[test]
 fn chinese_has_an_east_asian_font_and_language() {
     let text = |meta: &Meta, part: &str| String::from_utf8(checked(docx("北京", meta))[part].clone()).expect("text");
-    let chinese = Meta {
-        script: Script::Chinese,
-        ..Meta::default()
-    };
+    let chinese = Meta { script: Script::Chinese, ..Meta::default() };
     assert!(text(&chinese, "word/styles.xml").contains("w:eastAsia=\"Microsoft YaHei\""));
     assert!(text(&chinese, "word/styles.xml").contains("w:eastAsia=\"zh-CN\""));
     assert!(text(&chinese, "word/fontTable.xml").contains("Noto Sans CJK SC"));
     assert!(text(&chinese, "word/document.xml").contains("<w:rFonts w:hint=\"eastAsia\"/>"));
-    let japanese = Meta {
-        script: Script::Japanese,
-        ..Meta::default()
-    };
+    let japanese = Meta { script: Script::Japanese, ..Meta::default() };
     assert!(text(&japanese, "word/styles.xml").contains("w:eastAsia=\"Yu Gothic\""));
 }
 
@@ -222,10 +154,7 @@ fn the_same_text_gives_the_same_bytes() {
 fn one_image_used_twice_is_stored_once() {
     let parts = checked(docx("![a](图.png) ![b](图.png)", &Meta::default()));
     assert_eq!(
-        parts
-            .keys()
-            .filter(|name| name.starts_with("word/media/"))
-            .collect::<Vec<_>>(),
+        parts.keys().filter(|name| name.starts_with("word/media/")).collect::<Vec<_>>(),
         ["word/media/image1.png"]
     );
     let body = String::from_utf8(parts["word/document.xml"].clone()).expect("text");
