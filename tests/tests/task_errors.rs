@@ -89,6 +89,8 @@ fn a_loop_is_stopped_with_code_8() {
     let replay = room.replay(json!([same]));
     room.winclaw(&["run", "6*7", "--replay", &replay]).run().exits(8).complains(&["calculator.evaluate", "times"]);
     assert!(room.records("call").len() < 10, "it was let run on");
+    let chinese = room.winclaw(&["run", "6*7", "--replay", &replay, "--lang", "zh"]).run().exits(8);
+    chinese.complains(&["已停止", "被调用了"]);
 }
 
 #[test]
@@ -99,6 +101,10 @@ fn the_limit_of_model_calls_is_code_6() {
     let done = room.winclaw(&["run", "count", "--replay", &replay, "--max-turns", "2"]).run().exits(6);
     done.complains(&["2 model calls"]);
     assert_eq!(room.records("request").len(), 2);
+    let chinese = ["run", "count", "--replay", &replay, "--max-turns", "2", "--lang", "zh", "--output", "json"];
+    let error = room.winclaw(&chinese).run().exits(6).error_json();
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("2 次模型调用的上限")), "{error}");
+    assert!(error["mend"].as_str().is_some_and(|text| text.contains("winclaw trace show ")), "{error}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use winclaw_model::{Message, ModelError, Usage};
+use winclaw_tool::Text;
 
 /// How a task ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,12 +13,12 @@ pub enum EndState {
     /// The limit of model calls was reached, or the model had no answer.
     NotCompleted {
         /// Why, for a person.
-        why: String,
+        why: Text,
     },
     /// Stopped for repeating itself.
     Stopped {
         /// What was repeated.
-        why: String,
+        why: Text,
     },
     /// The model could not be asked.
     ModelFailed(ModelError),

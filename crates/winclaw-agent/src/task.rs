@@ -193,11 +193,15 @@ impl<'a> Task<'a> {
             return self.nudge(silent);
         }
         if silent {
-            return Step::End(EndState::NotCompleted { why: "the model gave no answer".into() });
+            return Step::End(EndState::NotCompleted {
+                why: Text::new("the model gave no answer", "模型没有给出回答"),
+            });
         }
         self.answer = reply.text.clone();
         if reply.cut_off {
-            return Step::End(EndState::NotCompleted { why: "the model's answer was cut off".into() });
+            return Step::End(EndState::NotCompleted {
+                why: Text::new("the model's answer was cut off", "模型的回答被截断"),
+            });
         }
         Step::End(self.open.state())
     }
@@ -244,7 +248,10 @@ impl<'a> Task<'a> {
     }
 
     fn out_of_turns(&self) -> EndState {
-        EndState::NotCompleted { why: format!("the limit of {} model calls was reached", self.options.max_turns) }
+        let limit = self.options.max_turns;
+        let (en, zh) =
+            (format!("the limit of {limit} model calls was reached"), format!("已达到 {limit} 次模型调用的上限"));
+        EndState::NotCompleted { why: Text::new(en, zh) }
     }
 
     pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
@@ -277,9 +284,13 @@ fn skipped(lines: u32) -> Text {
     )
 }
 
-fn repeated(catalog: &Catalog, report: &LoopReport) -> String {
+fn repeated(catalog: &Catalog, report: &LoopReport) -> Text {
     let LoopReport { tool, times, detail } = report;
-    format!("{} was called {times} times without anything new ({detail})", catalog.get(*tool).id)
+    let id = &catalog.get(*tool).id;
+    Text::new(
+        format!("{id} was called {times} times without anything new ({detail})"),
+        format!("{id} 被调用了 {times} 次，没有新的结果（{detail}）"),
+    )
 }
 
 /// Adds the tail to the last message, which is the person's or a tool's.

@@ -119,7 +119,9 @@ async fn a_model_that_repeats_itself_is_stopped_and_says_what_it_repeated() {
     }
     let play = play.run().await;
     let EndState::Stopped { why } = &play.report.state else { panic!("{:?}", play.report.state) };
-    assert!(why.contains("sky.forecast") && why.contains("Paris"), "{why}");
+    for text in [&why.en, &why.zh] {
+        assert!(text.contains("sky.forecast") && text.contains("Paris"), "{text}");
+    }
     assert_eq!(play.report.calls, 3, "the fourth does not run");
 }
 

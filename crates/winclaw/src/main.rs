@@ -101,7 +101,7 @@ fn wants_json(command: &Command) -> bool {
 
 fn complain(screen: &Screen, complaint: &Complaint, json: bool) {
     if json {
-        return screen.note(&complaint.json_line(screen.lang));
+        return screen.note(&screen::escaped(&complaint.json_line(screen.lang)));
     }
     let head = screen.paint(Style::Red, screen.word("error", "错误"));
     screen.note(&format!("{head}: {}", screen::harmless(screen.text(&complaint.what))));

@@ -68,6 +68,11 @@ impl Screen {
         let _ = out.flush();
     }
 
+    /// `value` as a line of JSON, on standard output.
+    pub fn json(&self, value: &impl serde::Serialize) {
+        self.line(&escaped(&serde_json::to_string(value).unwrap_or_default()));
+    }
+
     /// A line about what happens, on standard error.
     pub fn note(&self, text: &str) {
         let _ = writeln!(stderr().lock(), "{text}");
@@ -77,11 +82,24 @@ impl Screen {
 /// `text` from outside (a model, a tool, a manifest) made safe for a terminal: no C0 or C1 control characters but line
 /// breaks and tabs, no bidirectional overrides.
 pub fn harmless(text: &str) -> String {
-    let hostile = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
-    };
-    text.chars().filter(|c| !hostile(*c)).collect()
+    text.chars().filter(|c| !is_hostile(*c)).collect()
+}
+
+/// JSON with the characters that [`harmless`] takes out written as escapes: it means the same, and spoils no terminal.
+pub fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match is_hostile(c) {
+            true => out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_hostile(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Width of `text` on a terminal: two columns for East Asian wide characters and emoji, one for others.
@@ -118,6 +136,14 @@ mod tests {
     fn no_control_bytes_reach_a_terminal() {
         let hostile = "x\u{1b}[2J\u{1b}]0;PWN\u{7}\u{9b}1m\u{202e}y\n\tz";
         assert_eq!(harmless(hostile), "x[2J]0;PWN1my\n\tz");
+    }
+
+    #[test]
+    fn json_means_the_same_without_control_characters() {
+        let hostile = "x\u{1b}[2J\u{7f}\u{9b}1m\u{202e}y\u{e0041}\n";
+        let json = escaped(&serde_json::to_string(hostile).expect("json"));
+        assert!(json.is_ascii(), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).expect("json"), hostile);
     }
 
     #[test]

@@ -215,15 +215,18 @@ fn complaint(state: &EndState) -> Option<Complaint> {
     let new = |en: &str, zh: &str| Some(Complaint::new(exit(state), en, zh));
     match state {
         EndState::Done => None,
-        EndState::ToolFailed => {
-            new("a tool the task needed failed; the lines above say why", "任务所需的工具失败了，原因见上文")
-        }
+        EndState::ToolFailed => new(
+            "a tool the task needed failed; the trace says what and why",
+            "任务所需的工具失败了，经过和原因见跟踪记录",
+        ),
         EndState::Denied => new(
             "something the task needed was not allowed; allow it with --approve writes or --approve always, or answer yes when asked",
             "任务所需的操作未获允许；可用 --approve writes 或 --approve always 允许，或在询问时回答“是”",
         ),
-        EndState::NotCompleted { why } => new(&format!("not completed: {why}"), &format!("任务未完成：{why}")),
-        EndState::Stopped { why } => new(&format!("stopped: {why}"), &format!("已停止：{why}")),
+        EndState::NotCompleted { why } => {
+            new(&format!("not completed: {}", why.en), &format!("任务未完成：{}", why.zh))
+        }
+        EndState::Stopped { why } => new(&format!("stopped: {}", why.en), &format!("已停止：{}", why.zh)),
         EndState::ModelFailed(error) => Some(of_model(error)),
         EndState::Interrupted => new("interrupted; what ran so far is in the trace", "已中断；已运行的内容见跟踪记录"),
     }
@@ -232,16 +235,18 @@ fn complaint(state: &EndState) -> Option<Complaint> {
 fn conclude(host: &Host, output: OutputWord, report: &Report, trace: &str) -> Result<Exit, Complaint> {
     if output != OutputWord::Text {
         let usage = &report.usage;
-        host.screen.line(
+        host.screen.json(
             &json!({"event": "end", "state": report.state.as_str(), "exit_code": exit(&report.state) as u8,
                     "answer": report.answer, "calls": report.calls, "turns": report.turns, "trace": trace,
-                    "tokens": {"input": usage.input, "cached": usage.cached, "output": usage.output}})
-            .to_string(),
+                    "tokens": {"input": usage.input, "cached": usage.cached, "output": usage.output}}),
         );
     }
-    let Some(complaint) = complaint(&report.state) else { return Ok(Exit::Done) };
-    if output == OutputWord::Text {
-        host.screen.note(&host.screen.paint(Style::Dim, host.screen.text(&trace_line(trace))));
+    let Some(mut complaint) = complaint(&report.state) else { return Ok(Exit::Done) };
+    let told = trace_line(trace);
+    match output {
+        OutputWord::Text => host.screen.note(&host.screen.paint(Style::Dim, host.screen.text(&told))),
+        _ if complaint.mend.is_empty() => complaint.mend = told,
+        _ => {}
     }
     Err(complaint)
 }

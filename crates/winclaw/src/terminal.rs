@@ -152,7 +152,7 @@ impl Front for Terminal {
     fn show(&self, event: Event) {
         match self.output {
             OutputWord::Text => self.show_words(&event),
-            OutputWord::StreamJson => self.screen.line(&serde_json::to_string(&event).unwrap_or_default()),
+            OutputWord::StreamJson => self.screen.json(&event),
             OutputWord::Json => {}
         }
     }

@@ -38,7 +38,7 @@ pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit,
     checks.extend(memory());
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
-        screen.line(&json!({"checks": rows, "problems": host.problems}).to_string());
+        screen.json(&json!({"checks": rows, "problems": host.problems}));
     } else {
         let rows: Vec<Vec<String>> = checks.iter().map(|check| row(&screen, check)).collect();
         columns(&rows).iter().for_each(|line| screen.line(line));

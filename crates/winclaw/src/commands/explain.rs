@@ -37,7 +37,7 @@ pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, C
     host.warn();
     let explained = explain(&host, args);
     if args.json {
-        screen.line(&explained.json().to_string());
+        screen.json(&explained.json());
     } else {
         explained.print();
     }

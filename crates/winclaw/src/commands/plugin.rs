@@ -26,7 +26,7 @@ fn list(host: &Host, as_json: bool) {
     let plugins = host.plugins.plugins();
     if as_json {
         let rows: Vec<Value> = plugins.iter().map(summary).collect();
-        return host.screen.line(&json!({"plugins": rows, "problems": host.problems}).to_string());
+        return host.screen.json(&json!({"plugins": rows, "problems": host.problems}));
     }
     if plugins.is_empty() {
         let folder = host.config.plugins_dir.display();
@@ -88,7 +88,7 @@ fn inspect(host: &Host, id: &str, as_json: bool) -> Result<(), Complaint> {
     };
     if as_json {
         let whole = json!({"summary": summary(plugin), "manifest": plugin.manifest, "library": plugin.library});
-        screen.line(&whole.to_string());
+        screen.json(&whole);
         return Ok(());
     }
     let manifest = &plugin.manifest;

@@ -44,7 +44,7 @@ fn list(host: &Host, as_json: bool) {
     let tools = host.catalog().tools();
     if as_json {
         let rows: Vec<Value> = tools.iter().map(row_json).collect();
-        return host.screen.line(&json!(rows).to_string());
+        return host.screen.json(&rows);
     }
     if tools.is_empty() {
         let folder = host.config.plugins_dir.display();
@@ -104,7 +104,7 @@ fn describe(host: &Host, tool: ToolIx, as_json: bool) {
     if as_json {
         let whole = json!({"id": known.id, "wire_name": known.wire_name, "state": state_word(&known.state),
                            "fingerprint": known.fingerprint, "manifest": known.manifest});
-        return screen.line(&whole.to_string());
+        return screen.json(&whole);
     }
     let manifest = &known.manifest;
     let title = format!("{} {}", manifest.emoji, screen.text(&manifest.title));
@@ -226,7 +226,7 @@ fn say(
     }
     match outcome {
         Ok(result) if output == OutputWord::Text => host.screen.line(&harmless(&pretty(&result.value))),
-        Ok(result) if output == OutputWord::Json => host.screen.line(&result.value.to_string()),
+        Ok(result) if output == OutputWord::Json => host.screen.json(&result.value),
         Ok(_) => {}
         Err(failure) => return Err(Complaint::of_failure(failure)),
     }

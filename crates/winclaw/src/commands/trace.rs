@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
 use winclaw_trace::{Line, Record, Summary, TokenUsage};
 
 use crate::cli::TraceCommand;
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
-use crate::screen::{Screen, Style, columns, harmless};
+use crate::screen::{Screen, Style, columns, escaped, harmless};
 use crate::terminal::one_line;
 
 /// Runs the command.
@@ -16,7 +15,7 @@ pub fn run(config: &Config, screen: Screen, command: TraceCommand) -> Result<Exi
     let folder = config.traces();
     let tasks = winclaw_trace::list(&folder).map_err(|error| io(&folder, &error))?;
     match command {
-        TraceCommand::List(args) if args.json => screen.line(&json!(tasks).to_string()),
+        TraceCommand::List(args) if args.json => screen.json(&tasks),
         TraceCommand::List(_) => list(&screen, &tasks),
         TraceCommand::Show { id, json } => {
             let path = folder.join(format!("{}.jsonl", find(&tasks, &id)?));
@@ -79,7 +78,7 @@ fn find(tasks: &[Summary], given: &str) -> Result<String, Complaint> {
 fn show(screen: &Screen, path: &PathBuf, as_json: bool) -> Result<(), Complaint> {
     if as_json {
         let text = std::fs::read_to_string(path).map_err(|error| io(path, &error))?;
-        screen.part(&text);
+        screen.part(&escaped(&text));
         return Ok(());
     }
     let (lines, problems) = winclaw_trace::read(path).map_err(|error| io(path, &error))?;
