@@ -58,6 +58,7 @@ fn set(weights: &mut Weights, text: &str) -> Result<(), Box<dyn Error>> {
         "concept" => &mut weights.concept,
         "need" => &mut weights.need,
         "focus" => &mut weights.focus,
+        "seat" => &mut weights.seat,
         _ => return Err(format!("there is no weight {name}").into()),
     };
     *place = number;

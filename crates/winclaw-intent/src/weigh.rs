@@ -16,6 +16,9 @@ const HITS: usize = 100;
 /// How many tools of each need get a lift.
 const SEATS: usize = 20;
 
+/// Behind how many tools the best tool of a further need stands at most.
+const SEATED: usize = 5;
+
 /// How many of the best hits shares, margin and edges are taken from.
 const TOP: usize = 10;
 
@@ -23,7 +26,7 @@ impl Index {
     /// What `query` says about the tools of `catalog`, which must be the catalog this index was built from.
     ///
     /// Hits come best first: those the request names, then the rest, at most 100 of them. Where the request has several
-    /// needs, the tools that fit one of them best are lifted, so that each need gets a seat. Tools whose results feed a
+    /// needs, the tools that fit one of them best are lifted, and the best of each clear need gets a seat near the front. Tools whose results feed a
     /// top hit (`input_from`) get a small share of its score and [`Hit::via`]; such a hit without terms has nothing but
     /// the edge to speak for it.
     pub fn weigh(&self, catalog: &Catalog, query: &Query<'_>) -> Evidence {
@@ -61,7 +64,9 @@ impl Index {
         }
         let lifts = self.lifts(all.first().map_or(0.0, |scored| scored.1), &lists);
         all.into_iter().chain(lifts).for_each(|(tool, score)| board.add(tool, score));
-        board.take(HITS)
+        let sure = |list: &&Vec<Scored>| list[0].1 >= self.weights.seat * clearest(&lists);
+        let firsts: Vec<ToolIx> = lists.iter().filter(sure).map(|list| list[0].0).collect();
+        seated(board.take(usize::MAX), &firsts)
     }
 
     /// The best tools for each need that any tool fits.
@@ -77,7 +82,7 @@ impl Index {
     /// What each tool gains from the need it fits best: up to the share `need` of `best`, the less the further it falls
     /// behind the need's first, and the less the need's first falls behind that of the clearest need.
     fn lifts(&self, best: f32, lists: &[Vec<Scored>]) -> BTreeMap<ToolIx, f32> {
-        let clearest = lists.iter().map(|list| list[0].1).fold(0.0, f32::max);
+        let clearest = clearest(lists);
         let mut lifts: BTreeMap<ToolIx, f32> = BTreeMap::new();
         for list in lists {
             let first = list[0].1;
@@ -110,6 +115,22 @@ impl Index {
         let named = hits.iter().take_while(|hit| hit.exact).count();
         hits[named..].sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
     }
+}
+
+/// How well the best tool of the clearest need fits it.
+fn clearest(lists: &[Vec<Scored>]) -> f32 {
+    lists.iter().map(|list| list[0].1).fold(0.0, f32::max)
+}
+
+/// The tools best first, none of `firsts` with more than [`SEATED`] others before it that are not of them.
+fn seated(mut ranked: Vec<Scored>, firsts: &[ToolIx]) -> Vec<Scored> {
+    if let Some(&(_, bar)) = ranked.get(SEATED) {
+        let late = ranked.iter_mut().skip(SEATED + 1).filter(|scored| firsts.contains(&scored.0));
+        late.for_each(|scored| scored.1 = scored.1.max(bar * 1.001));
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+    ranked.truncate(HITS);
+    ranked
 }
 
 /// The named tools, surest naming first, each above the best of the others; then the others.

@@ -39,13 +39,15 @@ pub struct Weights {
     pub need: f32,
     /// How fast that lift falls for tools that fit the need less well (a power).
     pub focus: f32,
+    /// How clear a need must be, as a share of the clearest one, for its best tool to get a seat near the front.
+    pub seat: f32,
 }
 
 /// The setting in use, one for every catalog and language.
 ///
 /// It is the middle of a plateau found by changing one or two numbers at a time on ten public sets together (k1 0.7 to 4,
 /// b 0.3 to 0.8, name 1.5 to 5, source 0 to 2, category 0 to 1, parameter 0.2 to 0.8, parameter text 0.15 to 0.8, unigram
-/// 0 to 0.5, concept 0 to 0.9, need 0.2 to 1, focus 1 to 8); near neighbours
+/// 0 to 0.5, concept 0 to 0.9, need 0.2 to 1, focus 1 to 8, seat 0 to 1); near neighbours
 /// stay within 0.004 of its mean recall at ten.
 /// The sets have no aliases, actions, examples, used tools or `input_from` edges, so those weights are judgement.
 /// `examples/recall.rs` measures any other setting.
@@ -68,6 +70,7 @@ pub const WEIGHTS: Weights = Weights {
     via: 0.1,
     need: 0.4,
     focus: 3.0,
+    seat: 0.6,
 };
 
 impl Weights {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use winclaw_catalog::evidence::Evidence;
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
-use winclaw_intent::{Index, Query};
+use winclaw_intent::{Index, Query, WEIGHTS, Weights};
 use winclaw_tool::{Text, ToolId};
 
 fn entry(id: &str, changes: Value) -> ToolEntry {
@@ -152,15 +152,24 @@ fn words_of_nested_parameters_are_evidence() {
     assert_eq!((hit.terms[0].text.as_str(), hit.terms[0].field.as_str()), ("week", "parameter"));
 }
 
+/// However many tools fit the first need, that of a second one about as clear stands near the front.
 #[test]
-fn each_need_gets_a_seat() {
-    let crowd = json!({"description": "Rain, wind, frost, cloud, hail, storm, thunder, sleet."});
+fn each_clear_need_gets_a_seat() {
+    let words = ["rain", "wind", "frost", "cloud", "hail", "storm", "thunder", "sleet"];
+    let crowd = json!({"description": words.join(", ")});
     let mut tools = office();
     tools.extend((0..12).map(|number| entry(&format!("crowd.c{number}"), crowd.clone())));
     tools.extend((0..60).map(|number| entry(&format!("filler.f{number}"), json!({"description": "Nothing at all."}))));
     let host = Host::new(tools);
-    let evidence = host.ask("rain wind frost cloud hail storm thunder sleet, then a letter to grandma");
-    assert!(host.place(&evidence, "mail.send").is_some_and(|place| place < 5), "{:?}", host.ids(&evidence));
+    let unseated = Index::build_with(&host.catalog, Weights { seat: 2.0, need: 0.0, ..WEIGHTS });
+    let gained = (3..=words.len()).filter(|&count| {
+        let request = format!("{}, then a letter to grandma", words[..count].join(" "));
+        let plain = unseated.weigh(&host.catalog, &Query { message: &request, ..Query::default() });
+        let [seated, plain] = [host.ask(&request), plain].map(|found| host.place(&found, "mail.send").expect("a hit"));
+        assert!(seated <= plain, "{request}: {seated} instead of {plain}");
+        seated < 8 && plain >= 8
+    });
+    assert!(gained.count() > 0, "no request shows the seat");
 }
 
 #[test]
