@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use winclaw_catalog::{Resolution, ToolIx};
-use winclaw_exposure::{Because, Level, Signal};
+use winclaw_exposure::{Because, Signal};
 use winclaw_guard::{Consent, Proposed, Rule, Verdict};
 use winclaw_model::WireCall;
 use winclaw_tool::{Failure, FailureCode, Outcome, detail_line};
@@ -56,7 +56,7 @@ impl Task<'_> {
     }
 
     async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> String {
-        let unshown = self.exposure.level(tool) == Level::Named;
+        let unshown = !self.exposure.schema_shown(tool);
         let proposed = Proposed {
             tool,
             raw_arguments: asked.arguments,
@@ -118,6 +118,7 @@ impl Task<'_> {
             );
         }
         self.open.note(tool, FailureCode::Denied);
+        self.guard.record(self.catalog(), tool, &arguments, &Err(failure.clone()));
         self.not_run(asked.id, asked.name, &failure)
     }
 

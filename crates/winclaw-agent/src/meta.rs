@@ -18,7 +18,7 @@ impl Task<'_> {
             return None;
         }
         match winclaw_guard::parse_arguments(asked.arguments, asked.cut_off) {
-            Ok(arguments) => meta::parse(asked.name, &arguments),
+            Ok(arguments) => self.exposure.parse_meta(asked.name, &arguments),
             Err(failure) => Some(Err(failure)),
         }
     }
@@ -35,24 +35,23 @@ impl Task<'_> {
         }
     }
 
-    /// Looks each query up by itself and takes the hits in turns, so that each need gets a seat.
+    /// Looks each query up by itself and takes the hits in turns, so that each need gets a seat. A category adds the rest
+    /// of itself, whatever the limit.
     fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> String {
-        let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query, category)).collect();
+        let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
         let limit = limit.unwrap_or(DEFAULT_HITS).max(1) * queries.len().max(1);
-        let found = in_turns(&lists, limit);
+        let found = meta::within(self.catalog(), in_turns(&lists, limit), category);
         let text = self.exposure.search_answer(self.catalog(), &found, &queries.join("; "));
-        if found.is_empty() {
+        if self.exposure.searches_without_news() > 0 {
             let rises = self.exposure.learn(self.catalog(), Signal::SearchWithoutNews);
             self.rose(&rises);
         }
         text
     }
 
-    fn hits(&self, query: &str, category: Option<&str>) -> Vec<ToolIx> {
-        let catalog = self.catalog();
-        let evidence = self.parts.index.weigh(catalog, &Query { message: query, plan_step: None, used: &[] });
-        let fits = |tool: &ToolIx| category.is_none_or(|wanted| catalog.get(*tool).manifest.category == wanted);
-        evidence.hits.iter().map(|hit| hit.tool).filter(fits).collect()
+    fn hits(&self, query: &str) -> Vec<ToolIx> {
+        let query = Query { message: query, plan_step: None, used: &[] };
+        self.parts.index.weigh(self.catalog(), &query).hits.iter().map(|hit| hit.tool).collect()
     }
 
     fn details(&mut self, names: &[String]) -> String {

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
-use winclaw_exposure::{Exposure, Settings, Signal};
+use winclaw_exposure::{Exposure, Prepared, Settings, Signal};
 use winclaw_guard::{Approve, Guard, Limits, LoopReport};
 use winclaw_intent::{Index, Query};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
@@ -22,6 +22,8 @@ pub struct Parts<'a> {
     pub toolbox: &'a Toolbox,
     /// The index over the toolbox's catalogue.
     pub index: &'a Index,
+    /// What exposure keeps of the same catalogue.
+    pub prepared: &'a Arc<Prepared>,
     /// The model.
     pub model: &'a dyn ChatModel,
     /// Who watches and answers for the person.
@@ -90,7 +92,7 @@ impl<'a> Task<'a> {
         let catalog = parts.toolbox.catalog();
         let query = Query { message: &options.request, plan_step: None, used: &[] };
         let evidence = parts.index.weigh(catalog, &query);
-        let exposure = Exposure::begin(catalog, &evidence, options.exposure.clone());
+        let exposure = Exposure::begin_prepared(catalog, parts.prepared, &evidence, options.exposure.clone());
         Task {
             guard: Guard::new(options.limits, options.approve),
             exposure,

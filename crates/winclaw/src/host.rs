@@ -1,10 +1,11 @@
 //! The composition root: configuration becomes plugins, a toolbox and an index.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use winclaw_catalog::ToolIx;
 use winclaw_catalog::{Catalog, Resolution};
+use winclaw_exposure::Prepared;
 use winclaw_intent::Index;
 use winclaw_loader::{LoadOptions, PluginBackend, load_folder};
 use winclaw_net::{NetClient, Policy};
@@ -25,8 +26,7 @@ pub struct Host {
     pub plugins: Arc<PluginBackend>,
     /// Every tool.
     pub toolbox: Toolbox,
-    /// The index over them.
-    pub index: Index,
+    ranking: OnceLock<(Index, Arc<Prepared>)>,
     /// What was wrong with what was left out or is dubious.
     pub problems: Vec<Problem>,
 }
@@ -51,8 +51,16 @@ impl Host {
         let backend: Arc<dyn Backend> = plugins.clone();
         let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
         problems.extend(more);
-        let index = Index::build(toolbox.catalog());
-        Ok(Host { config, screen, plugins, toolbox, index, problems })
+        Ok(Host { config, screen, plugins, toolbox, ranking: OnceLock::new(), problems })
+    }
+
+    /// The index over the catalogue, and what exposure keeps of it; made when first asked for, since most commands
+    /// need neither.
+    pub fn ranking(&self) -> &(Index, Arc<Prepared>) {
+        self.ranking.get_or_init(|| {
+            let catalog = self.catalog();
+            (Index::build(catalog), Arc::new(Prepared::new(catalog)))
+        })
     }
 
     /// The catalogue.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{Answer, Event, Front, Options, Parts, Report, run};
 use winclaw_catalog::{State, ToolEntry};
-use winclaw_exposure::{Settings, Transport};
+use winclaw_exposure::{Prepared, Settings, Transport};
 use winclaw_guard::{Approve, Consent, Limits};
 use winclaw_intent::Index;
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Replay, Script};
@@ -209,7 +209,15 @@ impl Play {
             Arc::new(Audience { events: Mutex::default(), consents: Mutex::default(), answer: self.answer, names });
         let front: Arc<dyn Front> = audience.clone();
         let index = Index::build(toolbox.catalog());
-        let parts = Parts { toolbox: &toolbox, index: &index, model: &model, front: &front, cancel: &cancel };
+        let prepared = Arc::new(Prepared::new(toolbox.catalog()));
+        let parts = Parts {
+            toolbox: &toolbox,
+            index: &index,
+            prepared: &prepared,
+            model: &model,
+            front: &front,
+            cancel: &cancel,
+        };
         let mut records = Vec::new();
         let report = run(parts, self.options(), &mut |record| records.push(record)).await;
         Played {

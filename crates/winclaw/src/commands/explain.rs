@@ -52,9 +52,10 @@ fn explain<'a>(host: &'a Host, args: &'a ExplainArgs) -> Explained<'a> {
     };
     let catalog = host.catalog();
     let query = Query { message: &args.text, plan_step: None, used: &[] };
-    let evidence = host.index.weigh(catalog, &query);
+    let (index, prepared) = host.ranking();
+    let evidence = index.weigh(catalog, &query);
     let settings = Settings { strategy, ..settings(&args.exposure, WINDOW, MAX_TOOLS) };
-    let mut exposure = Exposure::begin(catalog, &evidence, settings);
+    let mut exposure = Exposure::begin_prepared(catalog, prepared, &evidence, settings);
     let surface = exposure.surface(catalog);
     let mut rows = exposure.rows(catalog);
     let rank = |tool: ToolIx| evidence.hits.iter().position(|hit| hit.tool == tool).unwrap_or(usize::MAX);
