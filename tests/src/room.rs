@@ -85,12 +85,22 @@ impl Room {
 
     /// `winclaw` with `arguments`, in this room.
     pub fn winclaw(&self, arguments: &[&str]) -> Run {
-        let program = dist().join(format!("winclaw{}", std::env::consts::EXE_SUFFIX));
+        self.of_winclaw(&program(), arguments).expect_clean_output()
+    }
+
+    /// `winclaw` with `arguments`, none of which holds a space, on a terminal of its own that `script` makes; both its
+    /// outputs come as standard output, and standard input is what the person types.
+    #[cfg(target_os = "linux")]
+    pub fn on_terminal(&self, arguments: &[&str]) -> Run {
+        let line = format!("{} {}", program().display(), arguments.join(" "));
+        self.of_winclaw(Path::new("script"), &["--quiet", "--return", "--command", &line, "/dev/null"])
+    }
+
+    fn of_winclaw(&self, program: &Path, arguments: &[&str]) -> Run {
         let data = self.path().join("data");
-        self.program(&program, arguments)
+        self.program(program, arguments)
             .env("WINCLAW_DATA_DIR", data.to_str().expect("a path in UTF-8"))
             .env("WINCLAW_PLUGINS", self.plugins.to_str().expect("a path in UTF-8"))
-            .expect_clean_output()
     }
 
     /// Another program, in this room.
@@ -123,6 +133,10 @@ impl Room {
     pub fn records(&self, kind: &str) -> Vec<Value> {
         self.trace().into_iter().filter(|record| record["kind"] == kind).collect()
     }
+}
+
+fn program() -> PathBuf {
+    dist().join(format!("winclaw{}", std::env::consts::EXE_SUFFIX))
 }
 
 impl Default for Room {
