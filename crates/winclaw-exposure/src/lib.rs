@@ -17,6 +17,8 @@
 //! - Whatever meta tools are denied, every permitted tool stays reachable (I17).
 //! - Showing a schema twice costs one line (I18).
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+
 mod advice;
 mod answers;
 mod because;

@@ -12,6 +12,8 @@
 //! - A call whose results change is never stopped; one that gives the same result again and again always is.
 //! - Consent attaches to the tool that would run and to its side effect, whatever name it was called by.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+
 mod arguments;
 mod check;
 mod consent;

@@ -147,13 +147,12 @@ fn start_up_reads_no_library_to_its_end() {
         fs::remove_file(&library).expect("removed");
         fs::hard_link(room.package("misbehave").join(LIBRARY), &library).expect("a link");
     }
-    // A hole of sixteen gigabytes at the end, shared by all: reading it sixty times would take minutes.
+    // A hole of sixteen gigabytes at the end, shared by all: reading it sixty times would run into the
+    // test runner's limit.
     let shared = fs::File::options().write(true).open(room.package("misbehave").join(LIBRARY)).expect("the library");
     shared.set_len(whole + (16 << 30)).expect("a sparse file");
-    let begun = std::time::Instant::now();
     let backend = room.load();
     assert_eq!(backend.plugins().len(), 61);
-    assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
 #[test]

