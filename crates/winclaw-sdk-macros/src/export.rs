@@ -55,11 +55,8 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let path = Path::new(&folder).join(export.file.value());
     let name = export.file.value();
     let wrong = |what: String| syn::Error::new(export.file.span(), format!("{name}: {what}"));
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        wrong(format!(
-            "cannot be read next to Cargo.toml: {error}; create it or mend the name"
-        ))
-    })?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| wrong(format!("cannot be read next to Cargo.toml: {error}; create it or mend the name")))?;
     let author = plugin_toml::read(&text).map_err(wrong)?;
     generate(&export, &author)
 }
@@ -109,11 +106,7 @@ fn checks(export: &Export, author: &Author) -> TokenStream {
     let listed = quote! { &[#(<#tools as ::winclaw_sdk::Tool>::DEF.name),*] };
     let tables_have_tools = tables.iter().map(|table| {
         let message = format!("{file}: [tools.{table}] has no tool of that name in export!(tools = [...])");
-        assertion(
-            &export.file,
-            &quote! { ::winclaw_sdk::__private::has(#listed, #table) },
-            &message,
-        )
+        assertion(&export.file, &quote! { ::winclaw_sdk::__private::has(#listed, #table) }, &message)
     });
     let tools_have_tables = tools.iter().map(|tool| {
         let (shown, known) = (quote!(#tool).to_string().replace(' ', ""), tables.join(", "));
@@ -126,11 +119,7 @@ fn checks(export: &Export, author: &Author) -> TokenStream {
         )
     });
     let message = "two tools in export!(tools = [...]) have the same name";
-    let distinct = assertion(
-        &export.file,
-        &quote! { ::winclaw_sdk::__private::distinct(#listed) },
-        message,
-    );
+    let distinct = assertion(&export.file, &quote! { ::winclaw_sdk::__private::distinct(#listed) }, message);
     quote! { #(#tables_have_tools)* #(#tools_have_tables)* #distinct }
 }
 
@@ -161,10 +150,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let text = error(quote! { plugin = "nowhere.toml", tools = [a::b] });
-        assert!(
-            text.starts_with("nowhere.toml: cannot be read next to Cargo.toml"),
-            "{text}"
-        );
+        assert!(text.starts_with("nowhere.toml: cannot be read next to Cargo.toml"), "{text}");
     }
 
     #[test]
@@ -173,10 +159,7 @@ mod tests {
         let toml = "id = \"sky\"\n[tools.forecast]\ncategory = \"c\"\nsummary = \"s\"";
         let author = plugin_toml::read(toml).expect("a sound file");
         let text = checks(&export, &author).to_string();
-        assert!(
-            text.contains("p.toml: [tools.forecast] has no tool of that name"),
-            "{text}"
-        );
+        assert!(text.contains("p.toml: [tools.forecast] has no tool of that name"), "{text}");
         assert!(
             text.contains("no [tools.NAME] table for the tool `sky::forecast`; the tables are: forecast"),
             "{text}"

@@ -89,12 +89,7 @@ pub(crate) fn read(text: &str) -> Result<Author, String> {
 }
 
 fn manifest(file: PluginToml) -> PluginManifest {
-    let PermissionsToml {
-        http,
-        secrets,
-        files,
-        processes,
-    } = file.permissions;
+    let PermissionsToml { http, secrets, files, processes } = file.permissions;
     PluginManifest {
         schema: PluginManifest::SCHEMA,
         id: file.id,
@@ -102,17 +97,8 @@ fn manifest(file: PluginToml) -> PluginManifest {
         abi: 1,
         publisher: file.publisher,
         targets: BTreeMap::new(),
-        permissions: Permissions {
-            http,
-            secrets,
-            files,
-            processes,
-        },
-        tools: file
-            .tools
-            .into_iter()
-            .map(|(name, tool)| tool_manifest(name, tool))
-            .collect(),
+        permissions: Permissions { http, secrets, files, processes },
+        tools: file.tools.into_iter().map(|(name, tool)| tool_manifest(name, tool)).collect(),
     }
 }
 
@@ -129,10 +115,7 @@ fn tool_manifest(name: String, tool: ToolToml) -> ToolManifest {
         depends_on: tool.depends_on,
         detail_keys: tool.detail_keys,
         volatile_keys: tool.volatile_keys,
-        aliases: Words {
-            en: tool.aliases.en,
-            zh: tool.aliases.zh,
-        },
+        aliases: Words { en: tool.aliases.en, zh: tool.aliases.zh },
         examples: tool.examples,
         side_effect: SideEffect::Read,
         always_load: tool.always_load,
@@ -149,31 +132,20 @@ fn check(manifest: &PluginManifest) -> Result<(), String> {
         tool.volatile_keys.clear();
     }
     let errors: Vec<String> = without_keys.check().iter().map(ToString::to_string).collect();
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors.join("\n"))
-    }
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
 
 /// Says what was expected where serde can only name a type of ours.
 fn plain(error: &str) -> String {
     let expected = [
-        (
-            "TextRepr",
-            r#"expected a text: { en = "…", zh = "…" }, or one string for both"#,
-        ),
+        ("TextRepr", r#"expected a text: { en = "…", zh = "…" }, or one string for both"#),
         (
             "DependencyRepr",
             r#"expected a tool: "plugin.tool", or { tool = "plugin.tool", kind = "requires" | "input_from" | "often_with" }"#,
         ),
     ];
     let untagged = |name: &str| format!("data did not match any variant of untagged enum {name}");
-    expected
-        .iter()
-        .fold(error.trim_end().to_owned(), |text, (name, right)| {
-            text.replace(&untagged(name), right)
-        })
+    expected.iter().fold(error.trim_end().to_owned(), |text, (name, right)| text.replace(&untagged(name), right))
 }
 
 #[cfg(test)]
@@ -203,10 +175,7 @@ mod tests {
         let author = read(SOUND).expect("a sound file");
         let tool = &author.manifest.tools[0];
         assert!(!author.has_version);
-        assert_eq!(
-            (tool.name.as_str(), tool.timeout_ms, tool.depends_on.len()),
-            ("forecast", 5000, 2)
-        );
+        assert_eq!((tool.name.as_str(), tool.timeout_ms, tool.depends_on.len()), ("forecast", 5000, 2));
         assert_eq!(author.manifest.permissions.files, FileAccess::Read);
         assert_eq!(tool.title.zh, "预报");
     }
@@ -218,11 +187,7 @@ mod tests {
             ("publisher", "publischer", "unknown field `publischer`"),
             ("category = \"information\"", "", "missing field `category`"),
             ("http", "https", "unknown field `https`"),
-            (
-                "\"api.example.org\"",
-                "\"https://api.example.org/\"",
-                "permissions.http",
-            ),
+            ("\"api.example.org\"", "\"https://api.example.org/\"", "permissions.http"),
             ("kind = \"input_from\"", "kind = \"inputs\"", "\"often_with\""),
             ("{ en = \"Weather\", zh = \"天气\" }", "3", "expected a text"),
             ("zh = [\"天气\"]", "fr = [\"météo\"]", "unknown field `fr`"),

@@ -77,12 +77,7 @@ fn options(attribute: TokenStream, function: &Ident) -> syn::Result<Options> {
         Ok(())
     });
     parser.parse2(attribute)?;
-    let missing = || {
-        syn::Error::new(
-            function.span(),
-            format!("say what a call may do to the world: {SIDE_EFFECTS}"),
-        )
-    };
+    let missing = || syn::Error::new(function.span(), format!("say what a call may do to the world: {SIDE_EFFECTS}"));
     let side_effect = side_effect.ok_or_else(missing)?;
     check_name(&name)?;
     Ok(Options { name, side_effect })
@@ -98,10 +93,7 @@ fn side_effect_of(word: &LitStr) -> syn::Result<Ident> {
         "destructive" => "Destructive",
         "external" => "External",
         other => {
-            return Err(syn::Error::new(
-                word.span(),
-                format!("`{other}` is no side effect; use {SIDE_EFFECTS}"),
-            ));
+            return Err(syn::Error::new(word.span(), format!("`{other}` is no side effect; use {SIDE_EFFECTS}")));
         }
     };
     Ok(format_ident!("{variant}", span = word.span()))
@@ -113,10 +105,7 @@ fn check_name(name: &LitStr) -> syn::Result<()> {
     if (1..=64).contains(&text.len()) && text.bytes().all(legal) {
         return Ok(());
     }
-    Err(syn::Error::new(
-        name.span(),
-        format!("`{text}` is no tool name; use 1 to 64 of a-z, 0-9 and _"),
-    ))
+    Err(syn::Error::new(name.span(), format!("`{text}` is no tool name; use 1 to 64 of a-z, 0-9 and _")))
 }
 
 fn refuse_generics(function: &ItemFn) -> syn::Result<()> {
@@ -124,19 +113,13 @@ fn refuse_generics(function: &ItemFn) -> syn::Result<()> {
     if generics.params.is_empty() {
         return Ok(());
     }
-    Err(syn::Error::new_spanned(
-        generics,
-        "a tool cannot be generic: its argument type is its schema",
-    ))
+    Err(syn::Error::new_spanned(generics, "a tool cannot be generic: its argument type is its schema"))
 }
 
 fn inputs(function: &ItemFn) -> syn::Result<Inputs> {
     let wrong = "a tool takes its arguments and then `&Context`, and may leave out either: \
                  `fn name(args: Args, cx: &Context) -> Result<T, Failure>`";
-    let mut found = Inputs {
-        args: None,
-        context: false,
-    };
+    let mut found = Inputs { args: None, context: false };
     for input in &function.sig.inputs {
         match input {
             FnArg::Typed(typed) if !found.context && is_context(&typed.ty) => found.context = true,
@@ -174,9 +157,7 @@ fn description(attributes: &[Attribute]) -> String {
         },
         _ => None,
     });
-    let lines: Vec<String> = lines
-        .map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned())
-        .collect();
+    let lines: Vec<String> = lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
     lines.join("\n").trim().to_owned()
 }
 
@@ -227,46 +208,14 @@ mod tests {
         let read = quote! { side_effect = "read" };
         let cases = [
             (quote! {}, plain.clone(), "`side_effect = \"read\"`"),
-            (
-                quote! { side_effect = "reed" },
-                plain.clone(),
-                "`reed` is no side effect",
-            ),
-            (
-                quote! { name = "Now!", side_effect = "read" },
-                plain.clone(),
-                "1 to 64 of a-z",
-            ),
-            (
-                quote! { title = "x", side_effect = "read" },
-                plain,
-                "knows `name` and `side_effect`",
-            ),
-            (
-                read.clone(),
-                quote! { fn now(cx: &Context, a: A) -> Result<u8, F> { } },
-                "may leave out either",
-            ),
-            (
-                read.clone(),
-                quote! { fn now(a: &A) -> Result<u8, F> { } },
-                "may leave out either",
-            ),
-            (
-                read.clone(),
-                quote! { fn now(&self) -> Result<u8, F> { } },
-                "may leave out either",
-            ),
-            (
-                read.clone(),
-                quote! { fn now(a: A) { } },
-                "returns `Result<T, Failure>`",
-            ),
-            (
-                read,
-                quote! { fn now<T>(a: T) -> Result<u8, F> { } },
-                "cannot be generic",
-            ),
+            (quote! { side_effect = "reed" }, plain.clone(), "`reed` is no side effect"),
+            (quote! { name = "Now!", side_effect = "read" }, plain.clone(), "1 to 64 of a-z"),
+            (quote! { title = "x", side_effect = "read" }, plain, "knows `name` and `side_effect`"),
+            (read.clone(), quote! { fn now(cx: &Context, a: A) -> Result<u8, F> { } }, "may leave out either"),
+            (read.clone(), quote! { fn now(a: &A) -> Result<u8, F> { } }, "may leave out either"),
+            (read.clone(), quote! { fn now(&self) -> Result<u8, F> { } }, "may leave out either"),
+            (read.clone(), quote! { fn now(a: A) { } }, "returns `Result<T, Failure>`"),
+            (read, quote! { fn now<T>(a: T) -> Result<u8, F> { } }, "cannot be generic"),
         ];
         for (attribute, item, part) in cases {
             let text = error(attribute, item.clone());

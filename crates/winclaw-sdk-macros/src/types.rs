@@ -66,30 +66,20 @@ mod tests {
     use super::*;
 
     fn expanded(role: Role, item: TokenStream) -> String {
-        expand(role, TokenStream::new(), item)
-            .expect("an expansion")
-            .to_string()
+        expand(role, TokenStream::new(), item).expect("an expansion").to_string()
     }
 
     #[test]
     fn arguments_are_read_strictly_and_have_a_schema() {
         let text = expanded(Role::Args, quote! { struct A { x: u8 } });
-        for part in [
-            "Deserialize",
-            "JsonSchema",
-            "deny_unknown_fields",
-            "\"::winclaw_sdk::__private::schemars\"",
-        ] {
+        for part in ["Deserialize", "JsonSchema", "deny_unknown_fields", "\"::winclaw_sdk::__private::schemars\""] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
 
     #[test]
     fn what_the_author_wrote_is_not_written_twice() {
-        let text = expanded(
-            Role::Args,
-            quote! { #[serde(deny_unknown_fields, rename_all = "camelCase")] struct A {} },
-        );
+        let text = expanded(Role::Args, quote! { #[serde(deny_unknown_fields, rename_all = "camelCase")] struct A {} });
         assert_eq!(text.matches("deny_unknown_fields").count(), 1, "{text}");
         let text = expanded(Role::Result, quote! { #[serde(crate = "x")] struct A {} });
         assert_eq!(text.matches("crate").count(), 1, "{text}");
