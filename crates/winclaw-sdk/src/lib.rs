@@ -25,6 +25,9 @@
 //! shares one thread with all others of its plugin, so it awaits and does not compute for long; a plain `fn` has a
 //! thread for as long as it runs.
 //!
+//! With the cargo feature `files` there is also the module `files`: the person's files, read and written through
+//! directory handles that do not lead out of the allowed folders.
+//!
 //! Invariants:
 //! - Every call is answered exactly once: with a result, a failure, `panicked` or `cancelled`.
 //! - Whatever bytes come as arguments, the answer is a result or a failure that says how to mend them.
@@ -37,6 +40,8 @@ mod caught;
 mod context;
 mod explain;
 mod export;
+#[cfg(feature = "files")]
+pub mod files;
 mod http;
 mod manifest;
 mod plugin;

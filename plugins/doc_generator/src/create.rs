@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
+use winclaw_sdk::files::{Access, Clash, Entry, Folders};
 use winclaw_sdk::prelude::*;
 
 use crate::images::{self, Images};
-use crate::place::Folders;
-use crate::plan::{self, Format, Wish};
+use crate::plan::{self, Format, Plan, Wish};
 use crate::text::Script;
 use crate::{Meta, docx, html, markdown, tree};
 
@@ -82,20 +82,20 @@ struct Document {
 #[tool(side_effect = "write")]
 pub(crate) fn create(args: CreateArgs, cx: &Context) -> Result<Created, Failure> {
     check(&args)?;
-    let folders = Folders(cx.file_roots());
+    let folders = Folders::of(cx);
     let mut document = Document::read(&args, &folders);
     cx.check_cancelled()?;
     let wish = Wish { path: args.path.as_deref(), file_name: args.file_name.as_deref(), format: args.format };
-    let plan = plan::decide(&wish, &document.meta.title, &|path| folders.is_dir(path))?;
-    let folder = folders.folder(&plan.folder)?;
+    let plan = plan::decide(&wish, &document.meta.title, &|path| is_dir(&folders, path))?;
+    let entry = entry(&folders, &plan)?;
     let bytes = document.write(plan.format);
     cx.check_cancelled()?;
-    folder.save(&plan.name, &bytes, args.overwrite)?;
+    entry.save(&bytes, Clash::overwrite(args.overwrite))?;
     let mut warnings = std::mem::take(&mut document.source.warnings);
     warnings.append(&mut document.images.warnings);
     warnings.extend(plan.warning);
     Ok(Created {
-        path: folder.path_of(&plan.name),
+        path: entry.path,
         bytes: bytes.len(),
         format: plan.format,
         title: document.meta.title,
@@ -104,6 +104,29 @@ pub(crate) fn create(args: CreateArgs, cx: &Context) -> Result<Created, Failure>
         images: document.images.found.len(),
         warnings,
     })
+}
+
+fn is_dir(folders: &Folders, path: &str) -> bool {
+    folders.find(path, Access::Read).is_ok_and(|place| place.is_dir())
+}
+
+/// Where the document goes; its folder is made when it is missing.
+fn entry(folders: &Folders, plan: &Plan) -> Result<Entry, Failure> {
+    let folder = match plan.folder.as_str() {
+        "." => folders.first(Access::Write),
+        path => folders.find(path, Access::Write),
+    }?;
+    folder.make_dir()?;
+    folder.join(&plan.name).entry()
+}
+
+/// The bytes of an image, or why it cannot be had.
+fn image(folders: &Folders, path: &str, most: usize) -> Result<Vec<u8>, String> {
+    let read = folders.find(path, Access::Read).and_then(|place| match place.found()? {
+        Some(_) => place.read(most as u64),
+        None => Err(Failure::tool_failed("there is no such file")),
+    });
+    read.map_err(|failure| failure.message)
 }
 
 fn check(args: &CreateArgs) -> Result<(), Failure> {
@@ -132,7 +155,7 @@ fn is_date(text: &str) -> bool {
 impl Document {
     fn read(args: &CreateArgs, folders: &Folders) -> Document {
         let source = markdown::parse(&args.markdown);
-        let images = images::collect(&source.events, &|path, most| folders.read(path, most));
+        let images = images::collect(&source.events, &|path, most| image(folders, path, most));
         let given = args.title.as_ref().map(|title| one_line(title)).filter(|title| !title.is_empty());
         let repeated = source.opens_with_title && source.title == given;
         let title = given.clone().or_else(|| source.title.clone()).unwrap_or_else(|| "Document".to_owned());

@@ -75,7 +75,7 @@ pub(crate) struct Images {
     pub warnings: Vec<String>,
 }
 
-/// Gives the bytes of the file at a path, at most so many and one, or says why it cannot.
+/// Gives the bytes of the file at a path, at most so many, or says why it cannot.
 pub(crate) type Read<'a> = dyn Fn(&str, usize) -> Result<Vec<u8>, String> + 'a;
 
 /// Collects every image of `events`. `read` gives the bytes of a local file or says why it cannot.

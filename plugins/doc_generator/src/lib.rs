@@ -1,8 +1,8 @@
 //! Word and HTML documents from Markdown, for WinClaw.
 //!
-//! One straight line: Markdown to clean events ([`markdown`]), images read from the allowed folders ([`images`]), then
-//! either a page ([`html`]) or a tree of blocks ([`tree`]) and an Office package ([`docx`]), saved through a directory
-//! handle ([`place`]).
+//! One straight line: Markdown to clean events (`markdown`), images read from the allowed folders (`images`), then
+//! either a page (`html`) or a tree of blocks (`tree`) and an Office package (`docx`), saved through a directory
+//! handle ([`winclaw_sdk::files`]).
 //!
 //! Invariants:
 //! - The same arguments and images give the same bytes: no clock, no counter that outlives a document.
@@ -18,7 +18,6 @@ mod images;
 mod links;
 mod markdown;
 mod names;
-mod place;
 mod plan;
 mod text;
 mod tree;

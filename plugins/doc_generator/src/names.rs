@@ -1,5 +1,7 @@
 //! File names made from titles: safe on Windows, macOS and Linux, and still readable.
 
+use winclaw_sdk::files::names::is_device;
+
 /// Longest stem in bytes; leaves room for ` (99)`, the extension and a temporary name under the usual limit of 255.
 const MAX_BYTES: usize = 180;
 
@@ -26,14 +28,6 @@ pub(crate) fn portable(stem: &str) -> String {
     }
 }
 
-/// The name with ` (n)` before its extension, as file managers write it.
-pub(crate) fn numbered(name: &str, n: u32) -> String {
-    match name.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() => format!("{stem} ({n}).{extension}"),
-        _ => format!("{name} ({n})"),
-    }
-}
-
 fn safe(c: char) -> char {
     match c {
         '/' | '\\' => '-',
@@ -56,16 +50,6 @@ fn bound(text: &str) -> &str {
     let fits = |&(at, c): &(usize, char)| at + c.len_utf8() <= MAX_BYTES;
     let end = text.char_indices().take(MAX_CHARS).take_while(fits).last();
     end.map_or("", |(at, c)| &text[..at + c.len_utf8()])
-}
-
-/// Whether Windows opens a device when asked for a file of this name, whatever its extension.
-fn is_device(name: &str) -> bool {
-    let base = name.split('.').next().unwrap_or("").trim_end().to_uppercase();
-    let numbered = |prefix: &str| {
-        let digit = base.strip_prefix(prefix).unwrap_or("");
-        digit.chars().count() == 1 && digit.chars().all(|c| c.is_ascii_digit() || "¹²³".contains(c))
-    };
-    matches!(base.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") || numbered("COM") || numbered("LPT")
 }
 
 fn shield(name: &str) -> String {
@@ -104,12 +88,6 @@ mod tests {
         for (title, stem) in cases {
             assert_eq!(file_stem(title), stem, "{title:?}");
         }
-    }
-
-    #[test]
-    fn numbers_go_before_the_extension() {
-        assert_eq!(numbered("报告.docx", 2), "报告 (2).docx");
-        assert_eq!(numbered("plain", 3), "plain (3)");
     }
 
     proptest! {

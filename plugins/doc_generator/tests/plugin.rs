@@ -113,6 +113,25 @@ fn bad_arguments_and_places_are_refused_with_the_way_to_mend_them() {
     assert_eq!(std::fs::read_dir(&writable.root).expect("the folder").count(), 0, "nothing was left behind");
 }
 
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out() {
+    use std::os::unix::fs::symlink;
+    let (desk, outside) = (desk(true), tempfile::tempdir().expect("a folder"));
+    let gif = b"GIF89a\x03\x00\x02\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;";
+    std::fs::write(outside.path().join("secret.gif"), gif).expect("an image");
+    symlink(outside.path(), desk.root.join("d")).expect("a link");
+    symlink(outside.path().join("new.docx"), desk.root.join("l.docx")).expect("a link");
+    for path in ["d/a.docx", "d/new/a.docx", "d/"] {
+        assert_eq!(desk.refused(json!({"markdown": "x", "path": path})).code, FailureCode::Denied, "{path}");
+    }
+    desk.refused(json!({"markdown": "x", "path": "l.docx", "overwrite": true}));
+    let made = desk.create(json!({"markdown": "![a](d/secret.gif)", "file_name": "x"})).expect("a document");
+    let warning = made["warnings"][0].as_str().expect("a warning");
+    assert!(made["images"] == 0 && warning.contains("outside"), "{made}");
+    assert_eq!(std::fs::read_dir(outside.path()).expect("a folder").count(), 1);
+}
+
 #[test]
 fn the_same_call_gives_the_same_bytes() {
     let (one, two) = (desk(true), desk(true));

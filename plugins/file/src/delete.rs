@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use cap_std::fs::Metadata;
+use winclaw_sdk::files::cap_std::fs::Metadata;
+use winclaw_sdk::files::{Access, Doing, Entry, Folders};
 use winclaw_sdk::prelude::*;
-
-use crate::errors::{self, Doing};
-use crate::roots::{Entry, Roots};
 
 /// What to delete.
 #[args]
@@ -34,7 +32,7 @@ pub struct Deleted {
 /// Delete a file or folder: to the trash, from where the person can bring it back, or for good with `permanent`.
 #[tool(side_effect = "destructive")]
 pub(crate) fn delete(args: DeleteArgs, cx: &Context) -> Result<Deleted, Failure> {
-    delete_in(&Roots::of(cx), &args, &to_system_trash)
+    delete_in(&Folders::of(cx), &args, &to_system_trash)
 }
 
 /// Moves what is at an absolute path to a trash, or says why it cannot.
@@ -44,11 +42,11 @@ fn to_system_trash(path: &Path) -> Result<(), String> {
     trash::delete(path).map_err(|error| error.to_string())
 }
 
-pub(crate) fn delete_in(roots: &Roots, args: &DeleteArgs, trash: &Trash<'_>) -> Result<Deleted, Failure> {
-    let place = roots.place(&args.path)?.writable()?;
+pub(crate) fn delete_in(folders: &Folders, args: &DeleteArgs, trash: &Trash<'_>) -> Result<Deleted, Failure> {
+    let place = folders.find(&args.path, Access::Write)?;
     let entry = place.entry()?;
     let found = entry.existing()?;
-    if roots.any_inside(&entry.path) {
+    if folders.any_inside(&entry.path) {
         let what = format!("`{}` is or holds an allowed folder, so it cannot be deleted", entry.path.display());
         return Err(Failure::denied(what));
     }
@@ -62,7 +60,7 @@ pub(crate) fn delete_in(roots: &Roots, args: &DeleteArgs, trash: &Trash<'_>) -> 
 fn erase(entry: &Entry, found: &Metadata) -> Result<(), Failure> {
     let erased =
         if found.is_dir() { entry.dir.remove_dir_all(&entry.name) } else { entry.dir.remove_file(&entry.name) };
-    erased.map_err(|error| errors::of(Doing::Delete, &entry.path, &error))
+    erased.map_err(|error| Doing::Delete.failed(&entry.path, &error))
 }
 
 /// The system's trash takes paths, not handles: the path must lead to the very thing the handle found.
@@ -88,7 +86,7 @@ fn discard(entry: &Entry, found: &Metadata, trash: &Trash<'_>) -> Result<(), Fai
 fn same(found: &Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as Ambient;
 
-    use cap_std::fs::MetadataExt;
+    use winclaw_sdk::files::cap_std::fs::MetadataExt;
     std::fs::symlink_metadata(path)
         .is_ok_and(|now| (Ambient::dev(&now), Ambient::ino(&now)) == (MetadataExt::dev(found), MetadataExt::ino(found)))
 }
@@ -101,7 +99,7 @@ fn same(found: &Metadata, path: &Path) -> bool {
         found.len(),
         found.is_dir(),
         found.is_symlink(),
-        found.modified().ok().map(cap_std::time::SystemTime::into_std),
+        found.modified().ok().map(winclaw_sdk::files::cap_std::time::SystemTime::into_std),
     );
     std::fs::symlink_metadata(path)
         .is_ok_and(|now| seen(now.len(), now.is_dir(), now.is_symlink(), now.modified().ok()) == then)

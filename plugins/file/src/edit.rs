@@ -1,16 +1,12 @@
 //! Exact replacement in a file: `edit`.
 
-use std::io::{Read, Write};
-
+use winclaw_sdk::files::{Clash, Folders};
 use winclaw_sdk::prelude::*;
 
-use crate::atomic::{Clash, one_at_a_time, put};
 use crate::charset::Charset;
-use crate::errors::{self, Doing};
 use crate::read::not_text;
 use crate::replace::{NotReplaced, Replaced, replace};
-use crate::roots::Roots;
-use crate::write::{regular, target_place, unwritten};
+use crate::write::{one_at_a_time, target_place};
 
 /// Largest file that is edited, in bytes.
 const MAX_BYTES: u64 = 32 << 20;
@@ -54,29 +50,22 @@ pub struct Edited {
 /// Replace an exact piece of text in a file. Encoding, line ends and all other bytes are kept. Read the file first.
 #[tool(side_effect = "write")]
 pub(crate) fn edit(args: EditArgs, cx: &Context) -> Result<Edited, Failure> {
-    edit_in(&Roots::of(cx), &args)
+    edit_in(&Folders::of(cx), &args)
 }
 
-pub(crate) fn edit_in(roots: &Roots, args: &EditArgs) -> Result<Edited, Failure> {
+pub(crate) fn edit_in(folders: &Folders, args: &EditArgs) -> Result<Edited, Failure> {
     if args.old.is_empty() {
         return Err(Failure::invalid_args("`old` is empty; give the text to replace, or use append to add to the end"));
     }
     if args.old == args.new {
         return Err(Failure::invalid_args("`old` and `new` are the same; nothing would change"));
     }
-    let place = target_place(roots, &args.path)?;
+    let place = target_place(folders, &args.path)?;
     let _alone = one_at_a_time();
     let entry = place.target()?;
     entry.existing()?;
-    regular(&entry)?;
-    let failed = |error: std::io::Error| errors::of(Doing::Read, &entry.path, &error);
-    let mut bytes = Vec::new();
-    let file = entry.dir.open(&entry.name).map_err(failed)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let what = format!("`{}` is larger than {} MiB, too large to edit", entry.path.display(), MAX_BYTES >> 20);
-        return Err(Failure::tool_failed(what));
-    }
+    entry.has_file()?;
+    let bytes = entry.read(MAX_BYTES)?;
     let charset = match &args.encoding {
         Some(name) => Charset::named(name)?.found_in(&bytes),
         None => Charset::detect(&bytes, true).map_err(|why| not_text(why, &place))?,
@@ -84,7 +73,7 @@ pub(crate) fn edit_in(roots: &Roots, args: &EditArgs) -> Result<Edited, Failure>
     let text = charset.decode_exactly(&bytes).map_err(|why| not_text(why, &place))?;
     let done = replace(&text, &args.old, &args.new, args.all).map_err(|why| unchanged(why, &args.path))?;
     let bytes = charset.encode_file(&done.text).map_err(|c| charset.lacks(c))?;
-    put(&entry, Clash::Replace, |file| file.write_all(&bytes)).map_err(|error| unwritten(&entry, &error))?;
+    entry.save(&bytes, Clash::Replace)?;
     Ok(edited(entry.path.display().to_string(), done, bytes.len(), charset))
 }
 

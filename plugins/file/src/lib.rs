@@ -1,7 +1,7 @@
 //! Files inside the allowed folders, for WinClaw.
 //!
-//! Every path becomes a place below an allowed folder ([`roots`]); every tool works on the directory handle of that
-//! place. Texts go through [`charset`], so that no encoding and no line end is lost.
+//! Every path becomes a place below an allowed folder ([`winclaw_sdk::files`]); every tool works on the directory handle
+//! of that place. Texts go through `charset`, so that no encoding and no line end is lost.
 //!
 //! Invariants:
 //! - Nothing outside the allowed folders is read, written, moved or deleted, whatever `..`, links or other processes do.
@@ -10,17 +10,13 @@
 //! - An edit changes the bytes it was asked to change and no others.
 //! - Memory is bounded: by the page, the file limit of an edit, or the limits of a search.
 
-mod atomic;
 mod charset;
 mod delete;
 mod edit;
-mod errors;
 mod list;
 mod moving;
-mod names;
 mod read;
 mod replace;
-mod roots;
 mod search;
 #[cfg(test)]
 mod tests;

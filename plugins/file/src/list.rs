@@ -1,14 +1,13 @@
 //! What is in a folder and what a path is: `list` and `info`.
 
 use std::io::Read;
-use std::path::Path;
 
-use cap_std::fs::Metadata;
+use winclaw_sdk::files::cap_std::fs::Metadata;
+use winclaw_sdk::files::cap_std::time::SystemTime;
+use winclaw_sdk::files::{Access, Doing, Folders, Place};
 use winclaw_sdk::prelude::*;
 
 use crate::charset::{Charset, LineEnds, SAMPLE};
-use crate::errors::{self, Doing};
-use crate::roots::{Place, Roots};
 use crate::walk::{Found, entries};
 
 /// How a listing is sorted.
@@ -128,19 +127,19 @@ pub struct Info {
 /// List what is in a folder: name, kind, size and time of each entry.
 #[tool(side_effect = "read")]
 pub(crate) fn list(args: ListArgs, cx: &Context) -> Result<Listing, Failure> {
-    list_in(&Roots::of(cx), &args)
+    list_in(&Folders::of(cx), &args)
 }
 
 /// Describe a file or folder: kind, size, times, encoding and line ends. Says so when it does not exist.
 #[tool(side_effect = "read")]
 pub(crate) fn info(args: InfoArgs, cx: &Context) -> Result<Info, Failure> {
-    info_in(&Roots::of(cx), &args)
+    info_in(&Folders::of(cx), &args)
 }
 
-pub(crate) fn list_in(roots: &Roots, args: &ListArgs) -> Result<Listing, Failure> {
-    let place = roots.place(&args.path)?;
+pub(crate) fn list_in(folders: &Folders, args: &ListArgs) -> Result<Listing, Failure> {
+    let place = folders.find(&args.path, Access::Read)?;
     let dir = place.open_dir()?;
-    let mut found = entries(&dir, args.hidden).map_err(|error| errors::of(Doing::Read, &place.path(), &error))?;
+    let mut found = entries(&dir, args.hidden).map_err(|error| Doing::Read.failed(&place.path(), &error))?;
     match args.sort {
         Sort::Name => {}
         Sort::Size => found.sort_by_key(|found| std::cmp::Reverse(found.metadata.len())),
@@ -172,13 +171,13 @@ pub(crate) fn kind(metadata: &Metadata) -> &'static str {
     }
 }
 
-fn time(time: std::io::Result<cap_std::time::SystemTime>) -> Option<String> {
+fn time(time: std::io::Result<SystemTime>) -> Option<String> {
     let stamp = jiff::Timestamp::try_from(time.ok()?.into_std()).ok()?;
     stamp.round(jiff::Unit::Second).ok().map(|stamp| stamp.to_string())
 }
 
-pub(crate) fn info_in(roots: &Roots, args: &InfoArgs) -> Result<Info, Failure> {
-    let place = roots.place(&args.path)?;
+pub(crate) fn info_in(folders: &Folders, args: &InfoArgs) -> Result<Info, Failure> {
+    let place = folders.find(&args.path, Access::Read)?;
     let found = place.metadata()?;
     let text = if found.is_file() { look(&place)? } else { None };
     let folder = if found.is_dir() { Some(place.open_dir()?) } else { None };
@@ -199,7 +198,7 @@ pub(crate) fn info_in(roots: &Roots, args: &InfoArgs) -> Result<Info, Failure> {
 fn look(place: &Place) -> Result<Option<(String, &'static str)>, Failure> {
     let mut head = Vec::new();
     let read = place.open_file()?.take(SAMPLE as u64).read_to_end(&mut head);
-    read.map_err(|error| errors::of(Doing::Read, Path::new(&place.path()), &error))?;
+    read.map_err(|error| Doing::Read.failed(&place.path(), &error))?;
     let charset = Charset::detect(&head, head.len() < SAMPLE).ok();
     Ok(charset.map(|charset| (charset.name(), LineEnds::of(&charset.decode(&head).0).name())))
 }

@@ -3,15 +3,12 @@
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 
-use cap_std::fs::{Dir, Metadata};
+use winclaw_sdk::files::cap_std::fs::{Dir, Metadata};
+use winclaw_sdk::files::{Access, Clash, Doing, Entry, Folders, Place};
 use winclaw_sdk::prelude::*;
 
-use crate::atomic::{Clash, one_at_a_time, put};
-use crate::errors::{self, Doing};
-use crate::names;
-use crate::roots::{Entry, Place, Roots};
 use crate::walk::{MAX_DEPTH, Rules, Step, Visit, walk};
-use crate::write::{regular, taken};
+use crate::write::{names_folder, one_at_a_time};
 
 /// Most files and folders that are copied in one call.
 const MAX_COPIED: usize = 50_000;
@@ -68,30 +65,30 @@ pub struct Made {
 /// Move or rename a file or folder. Nothing is replaced unless `overwrite` is true.
 #[tool(name = "move", side_effect = "write")]
 pub(crate) fn relocate(args: TransferArgs, cx: &Context) -> Result<Transferred, Failure> {
-    move_in(&Roots::of(cx), &args, &|| cx.check_cancelled())
+    move_in(&Folders::of(cx), &args, &|| cx.check_cancelled())
 }
 
 /// Copy a file, or a folder with all that is in it. Nothing is replaced unless `overwrite` is true.
 #[tool(side_effect = "write")]
 pub(crate) fn copy(args: TransferArgs, cx: &Context) -> Result<Transferred, Failure> {
-    copy_in(&Roots::of(cx), &args, &|| cx.check_cancelled())
+    copy_in(&Folders::of(cx), &args, &|| cx.check_cancelled())
 }
 
 /// Make a folder. It is fine if it exists already.
 #[tool(side_effect = "write")]
 pub(crate) fn make_dir(args: MakeDirArgs, cx: &Context) -> Result<Made, Failure> {
-    make_dir_in(&Roots::of(cx), &args)
+    make_dir_in(&Folders::of(cx), &args)
 }
 
 type Stop<'a> = dyn Fn() -> Result<(), Failure> + 'a;
 
-pub(crate) fn make_dir_in(roots: &Roots, args: &MakeDirArgs) -> Result<Made, Failure> {
-    let place = roots.place(&args.path)?.writable()?;
-    names::check(&place.path())?;
+pub(crate) fn make_dir_in(folders: &Folders, args: &MakeDirArgs) -> Result<Made, Failure> {
+    let place = folders.find(&args.path, Access::Write)?;
+    place.check_names()?;
     let created = match place.metadata() {
         Ok(found) if found.is_dir() => false,
         Ok(_) => return Err(Failure::tool_failed(format!("`{}` is a file already", place.path().display()))),
-        Err(_) => place.make_all().map(|()| true)?,
+        Err(_) => place.make_dir().map(|()| true)?,
     };
     Ok(Made { path: place.path().display().to_string(), created })
 }
@@ -104,14 +101,14 @@ struct Route {
     clash: Clash,
 }
 
-fn route(from: &Place, roots: &Roots, args: &TransferArgs) -> Result<Route, Failure> {
+fn route(from: &Place, folders: &Folders, args: &TransferArgs) -> Result<Route, Failure> {
     let entry = from.entry()?;
     let found = entry.existing()?;
-    let mut place = roots.place(&args.to)?.writable()?;
-    if Place::ends_as_folder(&args.to) || place.is_dir() {
+    let mut place = folders.find(&args.to, Access::Write)?;
+    if names_folder(&args.to) || place.is_dir() {
         place = place.join(&entry.name);
     }
-    names::check(&place.path())?;
+    place.check_names()?;
     if place.path() == entry.path || (found.is_dir() && place.path().starts_with(&entry.path)) {
         let what = format!("`{}` is the same as, or inside, `{}`", place.path().display(), entry.path.display());
         return Err(Failure::invalid_args(what));
@@ -126,22 +123,21 @@ fn route(from: &Place, roots: &Roots, args: &TransferArgs) -> Result<Route, Fail
         let what = format!("`{}` exists already; folders are not merged, so choose another name", to.path.display());
         return Err(Failure::tool_failed(what));
     }
-    if there.is_some() && (!args.overwrite || !regular(&to)?) {
-        return Err(taken(&to));
+    if there.is_some() && (!args.overwrite || !to.has_file()?) {
+        return Err(to.taken());
     }
-    let clash = if args.overwrite { Clash::Replace } else { Clash::Refuse };
-    Ok(Route { from: entry, found, to, clash })
+    Ok(Route { from: entry, found, to, clash: Clash::overwrite(args.overwrite) })
 }
 
-pub(crate) fn move_in(roots: &Roots, args: &TransferArgs, stop: &Stop<'_>) -> Result<Transferred, Failure> {
-    let from = roots.place(&args.from)?.writable()?;
+pub(crate) fn move_in(folders: &Folders, args: &TransferArgs, stop: &Stop<'_>) -> Result<Transferred, Failure> {
+    let from = folders.find(&args.from, Access::Write)?;
     let _alone = one_at_a_time();
-    let route = route(&from, roots, args)?;
+    let route = route(&from, folders, args)?;
     match rename(&route) {
         Ok(()) => Ok(route.done(None, 0)),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(taken(&route.to)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(route.to.taken()),
         Err(error) if error.kind() == ErrorKind::CrossesDevices => across(&route, stop),
-        Err(error) => Err(errors::of(Doing::Move, &route.from.path, &error)),
+        Err(error) => Err(Doing::Move.failed(&route.from.path, &error)),
     }
 }
 
@@ -174,14 +170,14 @@ fn across(route: &Route, stop: &Stop<'_>) -> Result<Transferred, Failure> {
     }
     let Entry { dir, name, .. } = &route.from;
     let removed = if route.found.is_dir() { dir.remove_dir_all(name) } else { dir.remove_file(name) };
-    removed.map_err(|error| errors::of(Doing::Delete, &route.from.path, &error))?;
+    removed.map_err(|error| Doing::Delete.failed(&route.from.path, &error))?;
     Ok(route.done(Some(copied.files), 0))
 }
 
-pub(crate) fn copy_in(roots: &Roots, args: &TransferArgs, stop: &Stop<'_>) -> Result<Transferred, Failure> {
-    let from = roots.place(&args.from)?;
+pub(crate) fn copy_in(folders: &Folders, args: &TransferArgs, stop: &Stop<'_>) -> Result<Transferred, Failure> {
+    let from = folders.find(&args.from, Access::Read)?;
     let _alone = one_at_a_time();
-    let route = route(&from, roots, args)?;
+    let route = route(&from, folders, args)?;
     let copied = duplicate(&route, stop)?;
     Ok(route.done(Some(copied.files), copied.links))
 }
@@ -199,8 +195,8 @@ fn duplicate(route: &Route, stop: &Stop<'_>) -> Result<Copied, Failure> {
     let mut copied = Copied::default();
     if found.is_file() {
         file(&from.dir, &from.name, to, *clash).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => taken(to),
-            _ => errors::of(Doing::Copy, &from.path, &error),
+            ErrorKind::AlreadyExists => to.taken(),
+            _ => Doing::Copy.failed(&from.path, &error),
         })?;
         copied.files = 1;
         return Ok(copied);
@@ -209,9 +205,9 @@ fn duplicate(route: &Route, stop: &Stop<'_>) -> Result<Copied, Failure> {
         let what = format!("`{}` is a link, device or pipe; only files and folders are copied", from.path.display());
         return Err(Failure::tool_failed(what));
     }
-    let failed = |error: io::Error| errors::of(Doing::Copy, &from.path, &error);
+    let failed = |error: io::Error| Doing::Copy.failed(&from.path, &error);
     let source = from.dir.open_dir(&from.name).map_err(failed)?;
-    to.dir.create_dir(&to.name).map_err(|error| errors::of(Doing::Make, &to.path, &error))?;
+    to.dir.create_dir(&to.name).map_err(|error| Doing::Make.failed(&to.path, &error))?;
     let target = to.dir.open_dir(&to.name).map_err(failed)?;
     let rules = Rules { hidden: true, depth: MAX_DEPTH };
     let _ = walk(&source, rules, &mut |visit| {
@@ -226,14 +222,14 @@ impl Copied {
             return Err(Failure::tool_failed(format!("there are more than {MAX_COPIED} files and folders")));
         }
         let path = to.path.join(visit.path);
-        let failed = |error: io::Error| errors::of(Doing::Copy, &path, &error);
+        let failed = |error: io::Error| Doing::Copy.failed(&path, &error);
         if visit.metadata.is_dir() {
             target.create_dir(visit.path).map_err(failed)?;
             self.folders += 1;
         } else if visit.metadata.is_file() {
             let folder = visit.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(".".as_ref());
             let dir = target.open_dir(folder).map_err(failed)?;
-            let entry = Entry { dir, name: visit.name.to_owned(), path: path.clone() };
+            let entry = to.at(dir, visit.name, path.clone());
             file(visit.dir, visit.name, &entry, Clash::Refuse).map_err(failed)?;
             self.files += 1;
         } else {
@@ -252,7 +248,7 @@ impl Copied {
 fn file(dir: &Dir, name: &std::ffi::OsStr, to: &Entry, clash: Clash) -> io::Result<()> {
     let mut source = dir.open(name)?;
     let permissions = source.metadata()?.permissions();
-    put(to, clash, |target| {
+    to.put(clash, |target| {
         io::copy(&mut source, target)?;
         if clash == Clash::Refuse { target.set_permissions(permissions) } else { Ok(()) }
     })

@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
+use winclaw_sdk::files::cap_std::fs::File;
+use winclaw_sdk::files::{Access, Doing, Folders, Place};
 use winclaw_sdk::prelude::*;
 
 use crate::charset::{Charset, LineEnds, NotText, SAMPLE};
-use crate::errors::{self, Doing};
-use crate::roots::{Place, Roots};
 
 /// Lines of one page unless the caller says otherwise, and at most.
 const LINES: u32 = 1_000;
@@ -94,16 +94,16 @@ pub struct Page {
 /// When `more` is true, read on with `byte` set to `next_byte`.
 #[tool(side_effect = "read")]
 pub(crate) fn read(args: ReadArgs, cx: &Context) -> Result<Page, Failure> {
-    page(&Roots::of(cx), &args, &|| cx.check_cancelled())
+    page(&Folders::of(cx), &args, &|| cx.check_cancelled())
 }
 
 /// Asks whether to stop.
 pub(crate) type Stop<'a> = dyn Fn() -> Result<(), Failure> + 'a;
 
-pub(crate) fn page(roots: &Roots, args: &ReadArgs, stop: &Stop<'_>) -> Result<Page, Failure> {
-    let place = roots.place(&args.path)?;
+pub(crate) fn page(folders: &Folders, args: &ReadArgs, stop: &Stop<'_>) -> Result<Page, Failure> {
+    let place = folders.find(&args.path, Access::Read)?;
     let file = place.open_file()?;
-    let size = file.metadata().map_err(|error| errors::of(Doing::Read, &place.path(), &error))?.len();
+    let size = file.metadata().map_err(|error| Doing::Read.failed(&place.path(), &error))?.len();
     let input = BufReader::with_capacity(64 << 10, file);
     let mut window = Window { input, charset: Charset::UTF8, at: 0, size, place: &place };
     window.recognise(args.encoding.as_deref())?;
@@ -163,7 +163,7 @@ pub(crate) fn not_text(why: NotText, place: &Place) -> Failure {
 
 /// A file read forward with one buffer, however long its lines are.
 struct Window<'a> {
-    input: BufReader<cap_std::fs::File>,
+    input: BufReader<File>,
     charset: Charset,
     at: u64,
     size: u64,
@@ -184,7 +184,7 @@ impl Window<'_> {
     }
 
     fn told<T>(&self, result: std::io::Result<T>) -> Result<T, Failure> {
-        result.map_err(|error| errors::of(Doing::Read, &self.place.path(), &error))
+        result.map_err(|error| Doing::Read.failed(&self.place.path(), &error))
     }
 
     fn seek(&mut self, byte: u64) -> Result<(), Failure> {
@@ -216,7 +216,7 @@ impl Window<'_> {
             self.told(sought)?;
         }
         let (charset, filled) = (self.charset, self.input.fill_buf());
-        let buffer = filled.map_err(|error| errors::of(Doing::Read, &self.place.path(), &error))?;
+        let buffer = filled.map_err(|error| Doing::Read.failed(&self.place.path(), &error))?;
         let whole = if buffer.len() < unit { buffer.len() } else { buffer.len() - buffer.len() % unit };
         let (mut ends, mut last) = (0, 0);
         for end in charset.line_ends(&buffer[..whole]).take(usize::try_from(most).unwrap_or(usize::MAX)) {

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
+use winclaw_sdk::files::cap_std::fs::File;
+use winclaw_sdk::files::{Access, Folders, Place};
 use winclaw_sdk::prelude::*;
 
 use crate::charset::Charset;
 use crate::list::here;
-use crate::roots::{Place, Roots};
 use crate::walk::{MAX_DEPTH, Rules, Step, Visit, walk};
 
 /// Largest file that is searched, in bytes.
@@ -87,18 +88,18 @@ pub struct Match {
 /// Find files by name (`glob`), lines by content (`text`), or both, below a folder. Encodings are recognised.
 #[tool(side_effect = "read")]
 pub(crate) fn search(args: SearchArgs, cx: &Context) -> Result<Matches, Failure> {
-    search_in(&Roots::of(cx), &args, &|| cx.check_cancelled())
+    search_in(&Folders::of(cx), &args, &|| cx.check_cancelled())
 }
 
 pub(crate) fn search_in(
-    roots: &Roots,
+    folders: &Folders,
     args: &SearchArgs,
     stop: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<Matches, Failure> {
     let mut search = Search {
         pattern: pattern(args)?,
         glob: args.glob.as_deref().map(glob).transpose()?,
-        place: roots.place(&args.path)?,
+        place: folders.find(&args.path, Access::Read)?,
         limit: args.limit.clamp(1, 1_000) as usize,
         seen: 0,
         found: Matches::default(),
@@ -190,7 +191,7 @@ impl Search {
     }
 
     /// Adds the lines of a file that fit.
-    fn lines(&mut self, path: &str, file: cap_std::fs::File) {
+    fn lines(&mut self, path: &str, file: File) {
         let Some(pattern) = &self.pattern else { return };
         let mut bytes = Vec::new();
         let read = file.take(MAX_BYTES).read_to_end(&mut bytes);

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use winclaw_sdk::{Failure, FailureCode};
+use winclaw_sdk::files::Folders;
+use winclaw_sdk::{Failure, FailureCode, FileRoot};
 
 use crate::delete::{DeleteArgs, delete_in};
 use crate::edit::{EditArgs, Edited, edit_in};
 use crate::list::{InfoArgs, ListArgs, Sort, info_in, list_in};
 use crate::moving::{MakeDirArgs, TransferArgs, Transferred, copy_in, make_dir_in, move_in};
-use crate::roots::{Root, Roots};
 use crate::search::{Matches, SearchArgs, search_in};
 use crate::tree::{TreeArgs, tree_in};
 use crate::write::{AppendArgs, Ends, WriteArgs, Written, append_in, write_in};
@@ -23,7 +23,7 @@ struct Desk {
     _temp: tempfile::TempDir,
     inside: PathBuf,
     outside: PathBuf,
-    roots: Roots,
+    folders: Folders,
 }
 
 impl Desk {
@@ -38,8 +38,8 @@ impl Desk {
         for folder in [&inside, &outside] {
             fs::create_dir(folder).expect("a folder");
         }
-        let roots = Roots::new([Root { path: inside.clone(), write }]);
-        Desk { _temp: temp, inside, outside, roots }
+        let folders = Folders::new([FileRoot { path: inside.clone(), write }]);
+        Desk { _temp: temp, inside, outside, folders }
     }
 
     fn file(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Desk {
@@ -63,7 +63,7 @@ impl Desk {
 
     fn write(&self, path: &str, text: &str, overwrite: bool) -> Result<Written, Failure> {
         write_in(
-            &self.roots,
+            &self.folders,
             &WriteArgs { path: path.into(), text: text.into(), overwrite, encoding: None, line_ends: None },
         )
     }
@@ -76,11 +76,14 @@ impl Desk {
         line_ends: Option<Ends>,
     ) -> Result<Written, Failure> {
         let encoding = encoding.map(str::to_owned);
-        write_in(&self.roots, &WriteArgs { path: path.into(), text: text.into(), overwrite: true, encoding, line_ends })
+        write_in(
+            &self.folders,
+            &WriteArgs { path: path.into(), text: text.into(), overwrite: true, encoding, line_ends },
+        )
     }
 
     fn append(&self, path: &str, text: &str) -> Result<Written, Failure> {
-        append_in(&self.roots, &AppendArgs { path: path.into(), text: text.into(), new_line: true, encoding: None })
+        append_in(&self.folders, &AppendArgs { path: path.into(), text: text.into(), new_line: true, encoding: None })
     }
 
     fn edit(&self, path: &str, old: &str, new: &str) -> Result<Edited, Failure> {
@@ -88,28 +91,28 @@ impl Desk {
     }
 
     fn edit_all(&self, path: &str, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
-        edit_in(&self.roots, &EditArgs { path: path.into(), old: old.into(), new: new.into(), all, encoding: None })
+        edit_in(&self.folders, &EditArgs { path: path.into(), old: old.into(), new: new.into(), all, encoding: None })
     }
 
     fn relocate(&self, from: &str, to: &str, overwrite: bool) -> Result<Transferred, Failure> {
-        move_in(&self.roots, &TransferArgs { from: from.into(), to: to.into(), overwrite }, &|| Ok(()))
+        move_in(&self.folders, &TransferArgs { from: from.into(), to: to.into(), overwrite }, &|| Ok(()))
     }
 
     fn copy(&self, from: &str, to: &str, overwrite: bool) -> Result<Transferred, Failure> {
-        copy_in(&self.roots, &TransferArgs { from: from.into(), to: to.into(), overwrite }, &|| Ok(()))
+        copy_in(&self.folders, &TransferArgs { from: from.into(), to: to.into(), overwrite }, &|| Ok(()))
     }
 
     fn delete(&self, path: &str, permanent: bool) -> Result<(), Failure> {
         let bin = |_: &Path| Err("no trash".to_owned());
-        delete_in(&self.roots, &DeleteArgs { path: path.into(), permanent }, &bin).map(|_| ())
+        delete_in(&self.folders, &DeleteArgs { path: path.into(), permanent }, &bin).map(|_| ())
     }
 
     fn make_dir(&self, path: &str) -> Result<bool, Failure> {
-        make_dir_in(&self.roots, &MakeDirArgs { path: path.into() }).map(|made| made.created)
+        make_dir_in(&self.folders, &MakeDirArgs { path: path.into() }).map(|made| made.created)
     }
 
     fn search(&self, args: SearchArgs) -> Result<Matches, Failure> {
-        search_in(&self.roots, &args, &|| Ok(()))
+        search_in(&self.folders, &args, &|| Ok(()))
     }
 }
 

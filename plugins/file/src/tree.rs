@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use winclaw_sdk::files::{Access, Folders};
 use winclaw_sdk::prelude::*;
 
 use crate::list::here;
-use crate::roots::Roots;
 use crate::walk::{Rules, Visit, walk};
 
 /// Which folder to draw.
@@ -58,11 +58,15 @@ pub struct Tree {
 /// Draw a folder as a tree of names, some levels deep.
 #[tool(side_effect = "read")]
 pub(crate) fn tree(args: TreeArgs, cx: &Context) -> Result<Tree, Failure> {
-    tree_in(&Roots::of(cx), &args, &|| cx.check_cancelled())
+    tree_in(&Folders::of(cx), &args, &|| cx.check_cancelled())
 }
 
-pub(crate) fn tree_in(roots: &Roots, args: &TreeArgs, stop: &dyn Fn() -> Result<(), Failure>) -> Result<Tree, Failure> {
-    let place = roots.place(&args.path)?;
+pub(crate) fn tree_in(
+    folders: &Folders,
+    args: &TreeArgs,
+    stop: &dyn Fn() -> Result<(), Failure>,
+) -> Result<Tree, Failure> {
+    let place = folders.find(&args.path, Access::Read)?;
     let dir = place.open_dir()?;
     let mut tree =
         Tree { path: place.path().display().to_string(), tree: String::new(), folders: 0, files: 0, more: false };

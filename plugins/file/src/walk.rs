@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, Metadata};
 use winclaw_sdk::Failure;
+use winclaw_sdk::files::cap_std::fs::{Dir, Metadata};
 
 /// Deepest folder that is entered; each level holds one directory handle open.
 pub(crate) const MAX_DEPTH: usize = 64;

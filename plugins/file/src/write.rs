@@ -1,15 +1,13 @@
 //! Whole files and ends of files: `write` and `append`.
 
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cap_std::fs::OpenOptions;
+use winclaw_sdk::files::cap_std::fs::{File, OpenOptions};
+use winclaw_sdk::files::{Access, Clash, Doing, Entry, Folders, Place};
 use winclaw_sdk::prelude::*;
 
-use crate::atomic::{Clash, one_at_a_time, put};
 use crate::charset::{Charset, LineEnds, SAMPLE};
-use crate::errors::{self, Doing};
-use crate::names;
-use crate::roots::{Entry, Place, Roots};
 
 /// Line ends of a file.
 #[args]
@@ -80,23 +78,23 @@ pub struct Written {
 /// Create a text file, or replace one when `overwrite` is true. The file appears whole or not at all.
 #[tool(side_effect = "write")]
 pub(crate) fn write(args: WriteArgs, cx: &Context) -> Result<Written, Failure> {
-    write_in(&Roots::of(cx), &args)
+    write_in(&Folders::of(cx), &args)
 }
 
 /// Add text to the end of a file and keep what is in it. Encoding and line ends of the file are kept.
 #[tool(side_effect = "write")]
 pub(crate) fn append(args: AppendArgs, cx: &Context) -> Result<Written, Failure> {
-    append_in(&Roots::of(cx), &args)
+    append_in(&Folders::of(cx), &args)
 }
 
-pub(crate) fn write_in(roots: &Roots, args: &WriteArgs) -> Result<Written, Failure> {
-    let place = target_place(roots, &args.path)?;
+pub(crate) fn write_in(folders: &Folders, args: &WriteArgs) -> Result<Written, Failure> {
+    let place = target_place(folders, &args.path)?;
     let _alone = one_at_a_time();
     place.make_parents()?;
     let entry = place.target()?;
-    let old = regular(&entry)?;
+    let old = entry.has_file()?;
     if old && !args.overwrite {
-        return Err(taken(&entry));
+        return Err(entry.taken());
     }
     let (old_charset, old_ends) = if old { look(&entry)? } else { (None, LineEnds::None) };
     let charset = match &args.encoding {
@@ -109,17 +107,16 @@ pub(crate) fn write_in(roots: &Roots, args: &WriteArgs) -> Result<Written, Failu
         None => old_ends.apply(&args.text),
     };
     let bytes = charset.encode_file(&text).map_err(|c| charset.lacks(c))?;
-    let clash = if args.overwrite { Clash::Replace } else { Clash::Refuse };
-    put(&entry, clash, |file| file.write_all(&bytes)).map_err(|error| unwritten(&entry, &error))?;
+    entry.save(&bytes, Clash::overwrite(args.overwrite))?;
     Ok(written(&entry, bytes.len() as u64, !old, charset, LineEnds::of(&text)))
 }
 
-pub(crate) fn append_in(roots: &Roots, args: &AppendArgs) -> Result<Written, Failure> {
-    let place = target_place(roots, &args.path)?;
+pub(crate) fn append_in(folders: &Folders, args: &AppendArgs) -> Result<Written, Failure> {
+    let place = target_place(folders, &args.path)?;
     let alone = one_at_a_time();
     place.make_parents()?;
     let entry = place.target()?;
-    if !regular(&entry)? {
+    if !entry.has_file()? {
         drop(alone);
         let AppendArgs { path, text, encoding, .. } = args;
         let new = WriteArgs {
@@ -129,9 +126,9 @@ pub(crate) fn append_in(roots: &Roots, args: &AppendArgs) -> Result<Written, Fai
             encoding: encoding.clone(),
             line_ends: None,
         };
-        return write_in(roots, &new);
+        return write_in(folders, &new);
     }
-    let failed = |error: std::io::Error| errors::of(Doing::Write, &entry.path, &error);
+    let failed = |error: std::io::Error| Doing::Write.failed(&entry.path, &error);
     let mut file = entry.dir.open_with(&entry.name, OpenOptions::new().read(true).append(true)).map_err(failed)?;
     let mut head = Vec::new();
     Read::by_ref(&mut file).take(SAMPLE as u64).read_to_end(&mut head).map_err(failed)?;
@@ -148,11 +145,22 @@ pub(crate) fn append_in(roots: &Roots, args: &AppendArgs) -> Result<Written, Fai
     Ok(written(&entry, size, false, charset, ends))
 }
 
+/// Held while a file is read, changed and written back, so that two edits of one reply do not undo each other.
+pub(crate) fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static CHANGING: Mutex<()> = Mutex::new(());
+    CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the text of a path ends like a folder's.
+pub(crate) fn names_folder(path: &str) -> bool {
+    path.ends_with('/') || path.ends_with(std::path::MAIN_SEPARATOR) || path == "." || path == ".."
+}
+
 /// The writable place of a path whose names can be made here.
-pub(crate) fn target_place(roots: &Roots, path: &str) -> Result<Place, Failure> {
-    let place = roots.place(path)?.writable()?;
-    names::check(&place.path())?;
-    if Place::ends_as_folder(path) || place.is_dir() {
+pub(crate) fn target_place(folders: &Folders, path: &str) -> Result<Place, Failure> {
+    let place = folders.find(path, Access::Write)?;
+    place.check_names()?;
+    if names_folder(path) || place.is_dir() {
         return Err(Failure::invalid_args(format!(
             "`{}` is a folder; give the path of a file",
             place.path().display()
@@ -161,45 +169,17 @@ pub(crate) fn target_place(roots: &Roots, path: &str) -> Result<Place, Failure> 
     Ok(place)
 }
 
-/// Whether a file is there that may be changed. Anything else but nothing is an error.
-pub(crate) fn regular(entry: &Entry) -> Result<bool, Failure> {
-    let Some(found) = entry.found()? else { return Ok(false) };
-    let shown = entry.path.display();
-    if !found.is_file() {
-        return Err(Failure::tool_failed(format!("`{shown}` is a folder, device or pipe, not a file")));
-    }
-    if found.permissions().readonly() {
-        return Err(Failure::tool_failed(format!("`{shown}` is marked read-only, so it was not changed")));
-    }
-    Ok(true)
-}
-
-/// The failure for a name that is taken.
-pub(crate) fn taken(entry: &Entry) -> Failure {
-    Failure::tool_failed(format!(
-        "`{}` exists already; set `overwrite` to true to replace it, or choose another name",
-        entry.path.display()
-    ))
-}
-
-pub(crate) fn unwritten(entry: &Entry, error: &std::io::Error) -> Failure {
-    match error.kind() {
-        std::io::ErrorKind::AlreadyExists => taken(entry),
-        _ => errors::of(Doing::Write, &entry.path, error),
-    }
-}
-
 /// Encoding and line ends at the head of the file that will be replaced; no encoding when it is no text.
 fn look(entry: &Entry) -> Result<(Option<Charset>, LineEnds), Failure> {
     let mut head = Vec::new();
     let file = entry.dir.open(&entry.name).and_then(|file| file.take(SAMPLE as u64).read_to_end(&mut head));
-    file.map_err(|error| errors::of(Doing::Read, &entry.path, &error))?;
+    file.map_err(|error| Doing::Read.failed(&entry.path, &error))?;
     let charset = Charset::detect(&head, head.len() < SAMPLE).ok();
     Ok((charset, charset.map_or(LineEnds::None, |charset| LineEnds::of(&charset.decode(&head).0))))
 }
 
 /// Whether the file is empty or its last line is complete.
-fn ends_line(file: &mut cap_std::fs::File, charset: Charset) -> std::io::Result<bool> {
+fn ends_line(file: &mut File, charset: Charset) -> std::io::Result<bool> {
     let size = file.metadata()?.len();
     if size <= charset.mark().len() as u64 {
         return Ok(true);

@@ -3,7 +3,6 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::roots::Root;
 
 fn args(path: &str) -> ReadArgs {
     ReadArgs { path: path.to_owned(), line: 1, byte: None, limit: LINES, max_bytes: BYTES, encoding: None }
@@ -11,14 +10,14 @@ fn args(path: &str) -> ReadArgs {
 
 struct Desk {
     temp: tempfile::TempDir,
-    roots: Roots,
+    folders: Folders,
 }
 
 impl Desk {
     fn new() -> Desk {
         let temp = tempfile::tempdir().expect("a folder");
         let path = temp.path().canonicalize().expect("a path");
-        Desk { temp, roots: Roots::new([Root { path, write: true }]) }
+        Desk { temp, folders: Folders::new([FileRoot { path, write: true }]) }
     }
 
     fn with(bytes: &[u8]) -> Desk {
@@ -28,7 +27,7 @@ impl Desk {
     }
 
     fn read(&self, args: &ReadArgs) -> Result<Page, Failure> {
-        page(&self.roots, args, &|| Ok(()))
+        page(&self.folders, args, &|| Ok(()))
     }
 }
 
@@ -140,7 +139,8 @@ fn a_page_of_a_huge_file_is_quick_and_small() {
 #[test]
 fn a_cancelled_call_ends() {
     let desk = Desk::with(&b"line\n".repeat(100_000));
-    let stopped = page(&desk.roots, &ReadArgs { line: 90_000, ..args("a.txt") }, &|| Err(Failure::tool_failed("stop")));
+    let stopped =
+        page(&desk.folders, &ReadArgs { line: 90_000, ..args("a.txt") }, &|| Err(Failure::tool_failed("stop")));
     assert_eq!(stopped.expect_err("stopped").message, "stop");
 }
 

@@ -111,7 +111,7 @@ fn an_edit_that_is_not_clear_changes_nothing_and_says_why() {
         all: false,
         encoding: Some("utf-8".into()),
     };
-    refused(edit_in(&desk.roots, &as_utf8), FailureCode::ToolFailed, "would damage it");
+    refused(edit_in(&desk.folders, &as_utf8), FailureCode::ToolFailed, "would damage it");
     assert_eq!(desk.edit_all("a.txt", "1", "2", true).expect("all").replaced, 2);
 }
 
@@ -161,7 +161,7 @@ fn copying_keeps_the_source_and_counts() {
     refused(desk.copy("dir", "dir/sub/inner", false), FailureCode::InvalidArgs, "inside");
     refused(desk.copy("c.txt", "c.txt", true), FailureCode::InvalidArgs, "the same");
     let stopped =
-        copy_in(&desk.roots, &TransferArgs { from: "dir".into(), to: "d3".into(), overwrite: false }, &|| {
+        copy_in(&desk.folders, &TransferArgs { from: "dir".into(), to: "d3".into(), overwrite: false }, &|| {
             Err(Failure::new(FailureCode::Cancelled, "stop"))
         });
     refused(stopped, FailureCode::Cancelled, "0 files are in");
@@ -174,7 +174,7 @@ fn deleting_goes_to_the_trash_or_for_good_or_says_that_there_is_none() {
     refused(desk.delete("a.txt", false), FailureCode::ToolFailed, "`permanent` to true");
     assert_eq!(desk.bytes("a.txt"), b"a");
     let bin = |path: &Path| fs::rename(path, desk.outside.join("binned")).map_err(|error| error.to_string());
-    let done = delete_in(&desk.roots, &DeleteArgs { path: "a.txt".into(), permanent: false }, &bin).expect("binned");
+    let done = delete_in(&desk.folders, &DeleteArgs { path: "a.txt".into(), permanent: false }, &bin).expect("binned");
     assert!(done.in_trash && desk.outside.join("binned").exists());
     desk.delete("dir", true).expect("erased");
     assert_eq!(desk.names(""), [""; 0]);
@@ -183,7 +183,7 @@ fn deleting_goes_to_the_trash_or_for_good_or_says_that_there_is_none() {
     let idle = |_: &Path| Ok(());
     desk.file("c.txt", "c");
     refused(
-        delete_in(&desk.roots, &DeleteArgs { path: "c.txt".into(), permanent: false }, &idle),
+        delete_in(&desk.folders, &DeleteArgs { path: "c.txt".into(), permanent: false }, &idle),
         FailureCode::ToolFailed,
         "still there",
     );
@@ -224,7 +224,7 @@ proptest! {
         desk.file("a.txt", encoded(name, &text));
         let edit = |old: &str, new: &str| {
             let encoding = (name == "gb18030").then(|| name.to_owned());
-            edit_in(&desk.roots, &EditArgs { path: "a.txt".into(), old: old.into(), new: new.into(), all: false, encoding })
+            edit_in(&desk.folders, &EditArgs { path: "a.txt".into(), old: old.into(), new: new.into(), all: false, encoding })
         };
         prop_assert_eq!(edit("旧的文字", "新的").expect("edited").replaced, 1);
         prop_assert_eq!(desk.bytes("a.txt"), encoded(name, &format!("{before}新的{after}")));

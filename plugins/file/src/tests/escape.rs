@@ -5,7 +5,7 @@ use crate::read::{ReadArgs, page};
 
 fn read(desk: &Desk, path: &str) -> Result<String, Failure> {
     let args = ReadArgs { path: path.into(), line: 1, byte: None, limit: 100, max_bytes: 4096, encoding: None };
-    page(&desk.roots, &args, &|| Ok(())).map(|page| page.text)
+    page(&desk.folders, &args, &|| Ok(())).map(|page| page.text)
 }
 
 /// Every tool that takes a path, tried on `path`; each must be refused.
@@ -16,7 +16,7 @@ fn all_refused(desk: &Desk, path: &str) {
         ("write", desk.write(path, "x", true).map(|_| ())),
         ("append", desk.append(path, "x").map(|_| ())),
         ("edit", desk.edit(path, "secret", "x").map(|_| ())),
-        ("info", info_in(&desk.roots, &InfoArgs { path: path.into() }).map(|_| ())),
+        ("info", info_in(&desk.folders, &InfoArgs { path: path.into() }).map(|_| ())),
         ("move from", desk.relocate(path, "stolen", true).map(|_| ())),
         ("move to", desk.relocate("own.txt", path, true).map(|_| ())),
         ("copy from", desk.copy(path, "stolen", true).map(|_| ())),
@@ -176,7 +176,7 @@ fn a_folder_for_reading_is_only_read() {
         refused(result, FailureCode::Denied, "may only be read");
     }
     assert_eq!((desk.names(""), desk.bytes("a.txt")), (vec!["a.txt".to_owned()], b"a".to_vec()));
-    assert!(info_in(&desk.roots, &InfoArgs { path: "a.txt".into() }).expect("info").read_only);
+    assert!(info_in(&desk.folders, &InfoArgs { path: "a.txt".into() }).expect("info").read_only);
 }
 
 #[test]
@@ -184,8 +184,8 @@ fn of_several_folders_the_deepest_counts() {
     let outer = Desk::with_access(false);
     let work = outer.inside.join("work");
     fs::create_dir(&work).expect("a folder");
-    let root = |path: &Path, write: bool| Root { path: path.to_owned(), write };
-    let roots = Roots::new([root(&outer.inside, false), root(&work, true)]);
+    let root = |path: &Path, write: bool| FileRoot { path: path.to_owned(), write };
+    let folders = Folders::new([root(&outer.inside, false), root(&work, true)]);
     let write = |path: PathBuf| {
         let args = WriteArgs {
             path: path.display().to_string(),
@@ -194,18 +194,18 @@ fn of_several_folders_the_deepest_counts() {
             encoding: None,
             line_ends: None,
         };
-        write_in(&roots, &args)
+        write_in(&folders, &args)
     };
     write(work.join("a.txt")).expect("written");
     refused(write(outer.inside.join("a.txt")), FailureCode::Denied, "may only be read");
     refused(
         write_in(
-            &Roots::default(),
+            &Folders::default(),
             &WriteArgs { path: "a".into(), text: "x".into(), overwrite: false, encoding: None, line_ends: None },
         ),
         FailureCode::Denied,
         "no folder is allowed",
     );
-    let erase = delete_in(&roots, &DeleteArgs { path: work.display().to_string(), permanent: true }, &|_| Ok(()));
+    let erase = delete_in(&folders, &DeleteArgs { path: work.display().to_string(), permanent: true }, &|_| Ok(()));
     refused(erase, FailureCode::InvalidArgs, "allowed folder itself");
 }

@@ -6,17 +6,17 @@ fn a_listing_is_sorted_paged_and_counted() {
     let desk = Desk::new();
     desk.file("b.txt", "12345").file("A.txt", "1").file(".hidden", "").file("zdir/x", "");
     let names = |args: &ListArgs| -> Vec<String> {
-        list_in(&desk.roots, args).expect("a listing").entries.into_iter().map(|entry| entry.name).collect()
+        list_in(&desk.folders, args).expect("a listing").entries.into_iter().map(|entry| entry.name).collect()
     };
     assert_eq!(names(&list_args(".")), ["zdir", "A.txt", "b.txt"]);
     assert_eq!(names(&ListArgs { hidden: true, ..list_args(".") }), ["zdir", ".hidden", "A.txt", "b.txt"]);
     let by_size = names(&ListArgs { sort: Sort::Size, ..list_args(".") });
     assert!(by_size.iter().position(|name| name == "b.txt") < by_size.iter().position(|name| name == "A.txt"));
-    let page = list_in(&desk.roots, &ListArgs { limit: 1, offset: 1, ..list_args("").at(".") }).expect("a page");
+    let page = list_in(&desk.folders, &ListArgs { limit: 1, offset: 1, ..list_args("").at(".") }).expect("a page");
     assert_eq!((page.entries[0].name.as_str(), page.total, page.more), ("A.txt", 3, true));
     assert_eq!((page.entries[0].kind, page.entries[0].bytes), ("file", Some(1)));
-    refused(list_in(&desk.roots, &list_args("b.txt")), FailureCode::InvalidArgs, "is a file");
-    refused(list_in(&desk.roots, &list_args("none")), FailureCode::ToolFailed, "does not exist");
+    refused(list_in(&desk.folders, &list_args("b.txt")), FailureCode::InvalidArgs, "is a file");
+    refused(list_in(&desk.folders, &list_args("none")), FailureCode::ToolFailed, "does not exist");
 }
 
 impl ListArgs {
@@ -30,7 +30,7 @@ fn a_path_is_described() {
     let desk = Desk::new();
     let gbk = Charset::named("gbk").expect("gbk").encode("今天北京天气晴朗，气温二十五度\r\n").expect("bytes");
     desk.file("中文.txt", &gbk).file("dir/x", "").file("bin", b"\0\0");
-    let info = |path: &str| info_in(&desk.roots, &InfoArgs { path: path.into() });
+    let info = |path: &str| info_in(&desk.folders, &InfoArgs { path: path.into() });
     let text = info("中文.txt").expect("info");
     assert_eq!(
         (text.kind, text.bytes, text.encoding.as_deref(), text.line_ends),
@@ -49,7 +49,7 @@ fn a_tree_is_drawn_to_its_depth_and_limit() {
     let desk = Desk::new();
     desk.file("a/b/c/deep.txt", "").file("a/1.txt", "").file("top.md", "").file(".git/config", "");
     let args = TreeArgs { path: ".".into(), depth: 3, limit: 300, folders_only: false, hidden: false };
-    let draw = |args: TreeArgs| tree_in(&desk.roots, &args, &|| Ok(())).expect("a tree");
+    let draw = |args: TreeArgs| tree_in(&desk.folders, &args, &|| Ok(())).expect("a tree");
     let tree = draw(args);
     assert_eq!(tree.tree, "a/\n  b/\n    c/\n  1.txt\ntop.md\n");
     assert_eq!((tree.folders, tree.files, tree.more), (3, 2, false));
@@ -105,6 +105,6 @@ fn a_search_is_bounded_and_bad_patterns_are_explained() {
     refused(desk.search(search_args(None, Some("[a"))), FailureCode::InvalidArgs, "glob");
     refused(desk.search(search_args(None, None)), FailureCode::InvalidArgs, "give `text`");
     let stopped =
-        search_in(&desk.roots, &search_args(Some("x"), None), &|| Err(Failure::new(FailureCode::Cancelled, "stop")));
+        search_in(&desk.folders, &search_args(Some("x"), None), &|| Err(Failure::new(FailureCode::Cancelled, "stop")));
     refused(stopped, FailureCode::Cancelled, "stop");
 }

@@ -1,14 +1,17 @@
-//! Names that cannot be given to a new file.
+//! Names of files: which cannot be given to a new one, and which is the next when one is taken.
 
 use std::path::{Component, Path};
 
-use winclaw_sdk::Failure;
+use crate::Failure;
 
 /// Longest name on the usual file systems: bytes on Unix, UTF-16 units on Windows.
 const MAX_NAME: usize = 255;
 
 /// Refuses a path whose parts this system cannot create or, on Windows, would take for something else.
-pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+///
+/// # Errors
+/// `invalid_args`, naming the part and what is wrong with it.
+pub fn check(path: &Path) -> Result<(), Failure> {
     let names =
         path.components().filter_map(|part| if let Component::Normal(name) = part { name.to_str() } else { None });
     for name in names {
@@ -38,13 +41,22 @@ fn fault(name: &str, windows: bool) -> Option<String> {
     is_device(name).then(|| "Windows keeps it for a device".to_owned())
 }
 
-fn is_device(name: &str) -> bool {
+/// Whether Windows opens a device when asked for a file of this name, whatever its extension: `con`, `NUL.txt`, `com1`.
+pub fn is_device(name: &str) -> bool {
     let base = name.split('.').next().unwrap_or("").trim_end().to_uppercase();
     let numbered = |prefix: &str| {
         let digit = base.strip_prefix(prefix).unwrap_or("");
         digit.chars().count() == 1 && digit.chars().all(|c| c.is_ascii_digit() || "¹²³".contains(c))
     };
     matches!(base.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") || numbered("COM") || numbered("LPT")
+}
+
+/// The name with ` (n)` before its extension, as file managers write it: `report (2).txt`.
+pub fn numbered(name: &str, n: u32) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => format!("{stem} ({n}).{extension}"),
+        _ => format!("{name} ({n})"),
+    }
 }
 
 #[cfg(test)]
@@ -68,5 +80,12 @@ mod tests {
         assert!(fault(&chinese, false).is_some() && fault(&chinese, true).is_none());
         assert!(check(Path::new(&format!("ok/{}", "a".repeat(256)))).is_err());
         assert!(check(Path::new("./ok/../fine")).is_ok());
+    }
+
+    #[test]
+    fn numbers_go_before_the_extension() {
+        assert_eq!(numbered("报告.docx", 2), "报告 (2).docx");
+        assert_eq!(numbered("plain", 3), "plain (3)");
+        assert_eq!(numbered(".hidden", 2), ".hidden (2)");
     }
 }
