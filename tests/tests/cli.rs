@@ -59,7 +59,7 @@ fn a_plugin_is_inspected_without_being_run() {
     room.winclaw(&["plugin", "inspect", "weather"]).run().exits(0).says(&words);
     let whole = room.winclaw(&["plugin", "inspect", "misbehave", "--json"]).run().exits(0).json();
     assert_eq!(whole["manifest"]["id"], "misbehave");
-    room.winclaw(&["plugin", "inspect", "wether"]).run().exits(2).complains(&["misbehave, weather"]);
+    room.winclaw(&["plugin", "inspect", "weathers"]).run().exits(2).complains(&["misbehave, weather"]);
     room.winclaw(&["explain", "misbehave"]).run().exits(0);
     assert!(!room.path().join("data").join("cache").exists(), "only a call copies and maps a library");
 }

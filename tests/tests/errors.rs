@@ -9,7 +9,7 @@ use winclaw_tests::Room;
 fn bad_arguments_name_the_field_and_show_a_right_call() {
     let room = Room::with(&["calculator"]);
     let call = |args: &str| room.winclaw(&["tool", "call", "calculator.evaluate", "--args", args]).run();
-    call("{\"expresion\": \"1+1\"}").exits(2).complains(&["`expresion`", "`expression`", "{\"expression\":"]);
+    call("{\"expressions\": \"1+1\"}").exits(2).complains(&["`expressions`", "`expression`", "{\"expression\":"]);
     call("{\"expression\": 5}").exits(2).complains(&["`expression`", "string"]);
     call("{\"expression\":").exits(2).complains(&["arguments"]);
     call("[1]").exits(2).complains(&["object"]);
@@ -26,7 +26,7 @@ fn arguments_are_read_from_standard_input_too() {
 #[test]
 fn an_unknown_tool_is_answered_with_the_nearest() {
     let room = Room::with(&["calculator", "weather"]);
-    room.winclaw(&["tool", "call", "calculater.evaluate"]).run().exits(2).complains(&["calculator.evaluate"]);
+    room.winclaw(&["tool", "call", "calculators.evaluate"]).run().exits(2).complains(&["calculator.evaluate"]);
     room.winclaw(&["tool", "describe", "weather.forcast"]).run().exits(2).complains(&["weather.forecast"]);
     let bare = Room::with(&[]);
     bare.winclaw(&["tool", "call", "sky.forecast"]).run().exits(2).complains(&["winclaw tool list"]);
@@ -102,8 +102,8 @@ fn a_misspelt_field_of_the_configuration_is_named() {
     let file = room.path().join("config.toml");
     let list = || room.winclaw(&["tool", "list", "--config", file.to_str().expect("a path")]).run();
     for (text, words) in [
-        ("modle = \"openai/x\"", "modle"),
-        ("[plugins]\nin_proces = []", "in_proces"),
+        ("models = \"openai/x\"", "models"),
+        ("[plugins]\nin_processes = []", "in_processes"),
         ("approve = \"sometimes\"", "sometimes"),
         ("lang = \"fr\"", "fr"),
         ("model = ", "model"),

@@ -135,7 +135,7 @@ fn a_call_of_an_unshown_tool_is_run_and_its_schema_revealed_once() {
 fn a_name_that_is_only_similar_is_offered_and_never_run() {
     let room = Room::new();
     let server = MockOpenAi::scripted(script(json!([
-        {"reply": {"calls": [call("calculater__evaluate", json!({"expression": "6*7"}))]}},
+        {"reply": {"calls": [call("calculators__evaluate", json!({"expression": "6*7"}))]}},
         {"expect": {"last_contains": "calculator__evaluate"}, "reply": {"text": "."}}
     ])));
     asked(&room, &server, "6*7", &[]).run();

@@ -69,7 +69,7 @@ fn a_new_plugin_touches_nothing_else_and_is_callable_at_once() {
 
     let call = |args: &str| room.winclaw(&["tool", "call", "hello.greet", "--args", args]).run();
     call("{\"name\": \"Ada\"}").exits(0).says(&["Hello, Ada!"]);
-    call("{\"nam\": \"Ada\"}").exits(2).complains(&["`name`"]);
+    call("{\"first_name\": \"Ada\"}").exits(2).complains(&["`name`"]);
     for text in ["say hello to Ada", "跟小明打个招呼"] {
         let explained = room.winclaw(&["explain", text, "--json", "--transport", "bridge"]).run().exits(0).json();
         let tools = explained["tools"].as_array().expect("tools");
