@@ -64,7 +64,7 @@ fn lay_out(only: Vec<String>, release: bool, out: &Path) -> Result<Vec<PackageRe
 }
 
 fn place(built: &[BuiltPlugin], out: &Path) -> Result<Vec<PackageReport>, Failed> {
-    let host = std::env::current_exe().map_err(Failed::new)?;
+    let host = winclaw_loader::this_program().map_err(Failed::new)?;
     fs::create_dir_all(out).map_err(|error| Failed::new(format!("{}: {error}", out.display())))?;
     built.iter().map(|plugin| Ok(winclaw_package::lay_out(plugin, &host, out)?)).collect()
 }

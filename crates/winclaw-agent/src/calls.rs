@@ -35,7 +35,7 @@ impl Task<'_> {
         let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
         match self.as_meta(&asked) {
             Some(Ok(meta)) => self.answer_meta(&asked, meta).await,
-            Some(Err(failure)) => self.not_run(&call.id, &call.name, &failure),
+            Some(Err(failure)) => self.refuse_aside(&asked, &failure),
             None => self.answer_tool(&asked).await,
         }
     }
@@ -47,12 +47,28 @@ impl Task<'_> {
         let failure = match resolution {
             Resolution::One(tool) => match self.exposure.state_answer(self.catalog(), tool) {
                 None => return self.judge(asked, tool).await,
-                Some(failure) => failure,
+                Some(failure) => {
+                    self.open.note(self.catalog(), tool, failure.code);
+                    failure
+                }
             },
             Resolution::Many(tools) => self.exposure.ambiguous_answer(self.catalog(), asked.name, &tools),
             Resolution::Unknown { nearest } => self.exposure.unknown_answer(self.catalog(), asked.name, &nearest),
         };
-        self.not_run(asked.id, asked.name, &failure)
+        self.refuse_aside(asked, &failure)
+    }
+
+    /// A call that is answered without a tool, with a failure.
+    pub(crate) fn refuse_aside(&mut self, asked: &Asked<'_>, failure: &Failure) -> String {
+        let answer = self.not_run(asked.id, asked.name, failure);
+        self.aside(asked, failure.code.as_str(), &failure.message, answer)
+    }
+
+    /// A call that ran no tool is recorded and counted; what the guard has to say about it stands behind the answer.
+    pub(crate) fn aside(&mut self, asked: &Asked<'_>, outcome: &str, detail: &str, answer: String) -> String {
+        self.recorder.aside(asked, outcome, detail, &answer);
+        let advice = self.guard.aside(asked.name, asked.arguments, detail);
+        join(answer, advice)
     }
 
     async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> String {
@@ -73,6 +89,9 @@ impl Task<'_> {
             Verdict::AskUser { arguments, consent } => self.with_consent(asked, tool, arguments, &consent).await,
             Verdict::NotRun { failure, rule } => {
                 self.learn_from_rule(tool, rule);
+                if rule != Rule::Repeat {
+                    self.open.note(self.catalog(), tool, failure.code);
+                }
                 self.not_run(asked.id, asked.name, &failure)
             }
         };
@@ -112,12 +131,9 @@ impl Task<'_> {
         };
         let mut failure = Failure::denied(why);
         if answer == Answer::NobodyToAsk {
-            failure = failure.with_hint(
-                "allow it with --approve writes (or always), or run in a terminal to be asked",
-                "可用 --approve writes（或 always）允许，或在终端中运行以便询问",
-            );
+            failure.hint = Some(consent.how_to_allow());
         }
-        self.open.note(tool, FailureCode::Denied);
+        self.open.note(self.catalog(), tool, FailureCode::Denied);
         self.guard.record(self.catalog(), tool, &arguments, &Err(failure.clone()));
         self.not_run(asked.id, asked.name, &failure)
     }
@@ -154,7 +170,7 @@ impl Task<'_> {
         let catalog = self.catalog();
         self.guard.record(catalog, tool, arguments, outcome);
         self.recorder.call(catalog, asked.id, tool, arguments, outcome, took);
-        self.open.record(tool, outcome);
+        self.open.record(catalog, tool, outcome);
         if !self.used.contains(&tool) {
             self.used.push(tool);
         }
@@ -190,10 +206,7 @@ fn cancelled() -> Failure {
 
 /// Failures that may mean another tool is needed; not denials, not what passes by itself.
 fn is_missing_capability(code: FailureCode) -> bool {
-    matches!(
-        code,
-        FailureCode::ToolFailed | FailureCode::NeedsConfig | FailureCode::Incompatible | FailureCode::Unavailable
-    )
+    matches!(code, FailureCode::ToolFailed | FailureCode::NeedsConfig | FailureCode::Incompatible)
 }
 
 /// A failure as the model reads it.

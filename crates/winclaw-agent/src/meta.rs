@@ -23,21 +23,32 @@ impl Task<'_> {
         }
     }
 
+    /// The answer to a meta tool; like any call it runs only within the limit of its reply.
     pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> String {
+        if let MetaCall::Call { name, arguments } = call {
+            let arguments = raw(&arguments);
+            return Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await;
+        }
+        if let Some(failure) = self.guard.beyond_limit(asked.name, asked.position) {
+            return self.refuse_aside(asked, &failure);
+        }
         match call {
-            MetaCall::Search { queries, limit, category } => self.search(&queries, limit, category.as_deref()),
-            MetaCall::Details { names } => self.details(&names),
-            MetaCall::Call { name, arguments } => {
-                let arguments = raw(&arguments);
-                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await
+            MetaCall::Search { queries, limit, category } => {
+                let (found, answer) = self.search(&queries, limit, category.as_deref());
+                self.aside(asked, "ok", &found, answer)
+            }
+            MetaCall::Details { names } => {
+                let answer = self.details(&names);
+                self.aside(asked, "ok", &names.join(", "), answer)
             }
             MetaCall::Ask { question, options } => self.ask(asked, &question, &options).await,
+            MetaCall::Call { .. } => String::new(),
         }
     }
 
     /// Looks each query up by itself and takes the hits in turns, so that each need gets a seat. A category adds the rest
-    /// of itself, whatever the limit.
-    fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> String {
+    /// of itself, whatever the limit. Gives the ids that were found, and the answer.
+    fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> (String, String) {
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
         let limit = limit.unwrap_or(DEFAULT_HITS).max(1) * queries.len().max(1);
         let found = meta::within(self.catalog(), in_turns(&lists, limit), category);
@@ -46,7 +57,8 @@ impl Task<'_> {
             let rises = self.exposure.learn(self.catalog(), Signal::SearchWithoutNews);
             self.rose(&rises);
         }
-        text
+        let ids: Vec<String> = found.iter().map(|tool| self.catalog().get(*tool).id.to_string()).collect();
+        (ids.join(", "), text)
     }
 
     fn hits(&self, query: &str) -> Vec<ToolIx> {
@@ -67,12 +79,12 @@ impl Task<'_> {
             () = self.parts.cancel.cancelled() => None,
         };
         match answer {
-            Some(answer) => Value::from(answer).to_string(),
+            Some(answer) => self.aside(asked, "ok", &answer, Value::from(answer.clone()).to_string()),
             None => {
                 let failure = Failure::unavailable(
                     "nobody can be asked here; decide by yourself with what you know, and say what you assumed",
                 );
-                self.not_run(asked.id, asked.name, &failure)
+                self.refuse_aside(asked, &failure)
             }
         }
     }

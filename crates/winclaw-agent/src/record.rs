@@ -7,9 +7,10 @@ use winclaw_catalog::{Catalog, Resolution, ToolIx};
 use winclaw_exposure::{Reach, Rise, Surface};
 use winclaw_guard::{Consent, Verdict};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest};
-use winclaw_tool::{FailureCode, Lang, Outcome, Text, detail_line};
+use winclaw_tool::{FailureCode, Lang, Outcome, SideEffect, Text, detail_line};
 use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
 
+use crate::calls::Asked;
 use crate::report::EndState;
 use crate::{Answer, Event, front};
 
@@ -128,6 +129,17 @@ impl<'a> Recorder<'a> {
         });
     }
 
+    pub(crate) fn aside(&mut self, asked: &Asked<'_>, outcome: &str, detail: &str, answer: &str) {
+        (self.write)(Record::Aside {
+            call_id: asked.id.into(),
+            name: asked.name.into(),
+            arguments: asked.arguments.into(),
+            outcome: outcome.into(),
+            detail: detail.into(),
+            result_chars: answer.chars().count() as u64,
+        });
+    }
+
     pub(crate) fn rise(&mut self, catalog: &Catalog, rise: &Rise, reach: Reach) {
         let cause = rise.because().words(catalog, Lang::En);
         (self.write)(Record::Rise { cause, tools: risen(catalog, rise), reach: reach.as_str().into() });
@@ -185,25 +197,35 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The tools whose last call failed or was denied; a later success of the same tool takes it off.
+/// The tools whose last call failed, was refused or was denied.
+///
+/// A later success of the same tool takes it off. A failure of a tool that only reads is also taken off by the success of
+/// any other: the model looked somewhere, found nothing and found another way.
 #[derive(Debug, Default)]
-pub(crate) struct Open(BTreeMap<ToolIx, FailureCode>);
+pub(crate) struct Open(BTreeMap<ToolIx, Unmended>);
+
+#[derive(Debug, Clone, Copy)]
+struct Unmended {
+    denied: bool,
+    reads: bool,
+}
 
 impl Open {
-    pub(crate) fn record(&mut self, tool: ToolIx, outcome: &Outcome) {
+    pub(crate) fn record(&mut self, catalog: &Catalog, tool: ToolIx, outcome: &Outcome) {
         match outcome {
-            Ok(_) => _ = self.0.remove(&tool),
-            Err(failure) => self.note(tool, failure.code),
+            Ok(_) => self.0.retain(|other, unmended| *other != tool && (unmended.denied || !unmended.reads)),
+            Err(failure) => self.note(catalog, tool, failure.code),
         }
     }
 
-    pub(crate) fn note(&mut self, tool: ToolIx, code: FailureCode) {
-        self.0.insert(tool, code);
+    pub(crate) fn note(&mut self, catalog: &Catalog, tool: ToolIx, code: FailureCode) {
+        let reads = catalog.get(tool).manifest.side_effect == SideEffect::Read;
+        self.0.insert(tool, Unmended { denied: code == FailureCode::Denied, reads });
     }
 
     /// How a task ends whose model has answered.
     pub(crate) fn state(&self) -> EndState {
-        if self.0.values().any(|code| *code == FailureCode::Denied) {
+        if self.0.values().any(|unmended| unmended.denied) {
             EndState::Denied
         } else if self.0.is_empty() {
             EndState::Done

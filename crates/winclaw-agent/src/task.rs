@@ -127,7 +127,7 @@ impl<'a> Task<'a> {
         }
         let request = self.request();
         let reply = match self.ask_model(&request).await {
-            Ok(reply) => reply,
+            Ok(reply) => named(reply),
             Err(ModelError::Cancelled) => return Step::End(EndState::Interrupted),
             Err(error) => return Step::End(EndState::ModelFailed(error)),
         };
@@ -219,7 +219,7 @@ impl<'a> Task<'a> {
         let text = match silent {
             true => "Your reply was empty. Answer the request, or call a tool.",
             false => {
-                "More tools are available than you used. Look at them, or search with tool_search, before you give up; if none fits, say so again."
+                "More tools are available than you used. Look at what was shown since, or search, before you give up; if none fits, say so again."
             }
         };
         self.messages.push(Message::User { text: text.into() });
@@ -279,6 +279,14 @@ impl<'a> Task<'a> {
     }
 }
 
+/// A call without a name is answered like one of an unknown tool; no vendor takes a conversation with an empty name.
+fn named(mut reply: ChatReply) -> ChatReply {
+    for call in reply.calls.iter_mut().filter(|call| call.name.trim().is_empty()) {
+        call.name = "unnamed".into();
+    }
+    reply
+}
+
 fn skipped(lines: u32) -> Text {
     Text::new(
         format!("{lines} lines of the model's stream could not be read and were passed over"),
@@ -288,10 +296,10 @@ fn skipped(lines: u32) -> Text {
 
 fn repeated(catalog: &Catalog, report: &LoopReport) -> Text {
     let LoopReport { tool, times, detail } = report;
-    let id = &catalog.get(*tool).id;
+    let what = tool.map_or_else(String::new, |tool| format!("{} ", catalog.get(tool).id));
     Text::new(
-        format!("{id} was called {times} times without anything new ({detail})"),
-        format!("{id} 被调用了 {times} 次，没有新的结果（{detail}）"),
+        format!("{what}was called {times} times without anything new ({detail})"),
+        format!("{what}被调用了 {times} 次，没有新的结果（{detail}）"),
     )
 }
 

@@ -239,3 +239,80 @@ async fn cut_off_arguments_never_run() {
     assert!(play.results()[0].contains("cut off"), "{:?}", play.results());
     assert!(play.report.messages.iter().any(|message| matches!(message, Message::Tool { .. })));
 }
+
+#[tokio::test]
+async fn calls_that_run_no_tool_are_loops_too() {
+    for call in [("nosuchtool", json!({"x": 1})), ("tool_search", json!({"queries": ["xyzzy"]}))] {
+        let mut play = Play::new("weather in Paris").transport(Transport::Bridge);
+        for _ in 0..20 {
+            play = play.reply(calls(std::slice::from_ref(&call)));
+        }
+        let play = play.run().await;
+        let EndState::Stopped { why } = &play.report.state else { panic!("{:?}", play.report.state) };
+        assert!(why.en.contains(call.0), "{why:?}");
+        assert!(play.report.turns <= 7, "{} turns", play.report.turns);
+    }
+}
+
+#[tokio::test]
+async fn the_limit_of_a_reply_counts_every_call_alike() {
+    let mut batch: Vec<_> = (0..9).map(|n| ("tool_search", json!({"queries": [format!("thing {n}")]}))).collect();
+    batch.push(("sky__forecast", json!({"place": "Paris"})));
+    let play = Play::new("weather").transport(Transport::Bridge).reply(calls(&batch)).reply(says("done")).run().await;
+    let refused = play.results().iter().filter(|result| result.contains("only 8 calls run")).count();
+    assert_eq!((play.report.calls, refused), (0, 2));
+    assert_eq!(play.answered(), play.asked());
+}
+
+#[tokio::test]
+async fn an_answer_after_a_call_that_did_not_run_is_no_success() {
+    let refused = calls(&[("notes__add", json!({"txt": "x"}))]);
+    let play = Play::new("write a note").reply(refused.clone()).reply(says("Saved.")).run().await;
+    assert_eq!(play.report.state, EndState::ToolFailed);
+    let mended = calls(&[("notes__add", json!({"text": "x"}))]);
+    let play = Play::new("write a note").reply(refused).reply(mended).reply(says("Saved.")).run().await;
+    assert_eq!(play.report.state, EndState::Done);
+    let disabled = calls(&[("secret__open", json!({}))]);
+    let play = Play::new("open the secret").reply(disabled).reply(says("Opened.")).run().await;
+    assert_eq!(play.report.state, EndState::Denied);
+}
+
+#[tokio::test]
+async fn a_look_that_found_nothing_is_forgiven_when_another_way_was_found() {
+    let play = Play::new("weather in Atlantis")
+        .reply(calls(&[("sky__forecast", json!({"place": "Atlantis"}))]))
+        .reply(calls(&[("notes__add", json!({"text": "there is no Atlantis"}))]))
+        .reply(says("done"))
+        .run()
+        .await;
+    assert_eq!(play.report.state, EndState::Done);
+}
+
+#[tokio::test]
+async fn every_call_leaves_a_decision_in_the_record() {
+    let play = Play::new("weather in Paris")
+        .transport(Transport::Bridge)
+        .reply(calls(&[
+            ("tool_search", json!({"queries": ["write a note"]})),
+            ("tool_details", json!({"names": ["filler.tool_01"]})),
+            ("ask_user", json!({"question": "which Paris?"})),
+            ("nosuchtool", json!({})),
+            ("", json!({})),
+            ("tool_call", json!({"name": "sky.forecast", "arguments": {"place": "Paris"}})),
+        ]))
+        .reply(says("done"))
+        .run()
+        .await;
+    let ids: Vec<&String> = play
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Aside { call_id, .. } | Record::Verdict { call_id, .. } => Some(call_id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, play.asked().iter().collect::<Vec<_>>());
+    let found = |record: &Record| matches!(record, Record::Aside { detail, .. } if detail.contains("notes.add"));
+    assert!(play.records.iter().any(found), "the hits of the search are in the record");
+    assert_eq!(play.report.state, EndState::Done);
+}

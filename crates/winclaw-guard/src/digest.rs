@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use winclaw_tool::Outcome;
+use winclaw_tool::{FailureCode, Outcome};
 
 /// SHA-256 of what makes two calls, or two results, the same.
 pub(crate) type Signature = [u8; 32];
@@ -23,6 +23,8 @@ pub(crate) struct CallResult {
 pub(crate) struct FailureKind {
     pub(crate) print: Signature,
     pub(crate) message: String,
+    /// Whether a person or a rule said no.
+    pub(crate) denied: bool,
 }
 
 /// The signature of a call's arguments: the order of keys and the values at `volatile` paths do not matter.
@@ -45,7 +47,8 @@ pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String
         Err(failure) => {
             let told = failure.to_string();
             let kind = masked(&told, arguments);
-            let failure = FailureKind { print: Sha256::digest(kind).into(), message: failure.message.clone() };
+            let denied = failure.code == FailureCode::Denied;
+            let failure = FailureKind { print: Sha256::digest(kind).into(), message: failure.message.clone(), denied };
             CallResult { print: Sha256::digest(format!("failed {told}")).into(), failure: Some(failure) }
         }
     }

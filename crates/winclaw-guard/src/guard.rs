@@ -6,6 +6,7 @@ use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 use winclaw_tool::{Failure, Outcome, SideEffect, Text};
 
 use crate::arguments::{self, Refusal};
+use crate::asides::Asides;
 use crate::check::Checker;
 use crate::consent;
 use crate::digest::{Signature, result_of, signature, signature_of_text};
@@ -91,12 +92,23 @@ pub enum Verdict {
 pub struct Consent {
     /// The tool that would run.
     pub tool: ToolIx,
-    /// What it may do to the world.
+    /// What this very call may do to the world: the tool's side effect, raised by what its arguments ask for.
     pub side_effect: SideEffect,
-    /// One line of what the call is about.
+    /// One line of what the call is about. What makes the call destructive stands in it, such as `overwrite: true`.
     pub detail: String,
     /// The whole question as a sentence: title, id, side effect in words, detail.
     pub why: Text,
+}
+
+impl Consent {
+    /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
+    pub fn how_to_allow(&self) -> Text {
+        let rule = if self.side_effect <= SideEffect::Write { "writes" } else { "always" };
+        Text::new(
+            format!("allow it with --approve {rule}, or run it in a terminal to be asked"),
+            format!("可用 --approve {rule} 允许，或在终端中运行以便询问"),
+        )
+    }
 }
 
 /// Why a call did not run.
@@ -133,6 +145,7 @@ pub struct Guard {
     limits: Limits,
     approve: Approve,
     loops: Loops,
+    asides: Asides,
     /// By fingerprint of the tool: compiling a schema costs more than checking many calls.
     checkers: BTreeMap<String, Checker>,
 }
@@ -140,7 +153,13 @@ pub struct Guard {
 impl Guard {
     /// A guard that has seen nothing yet.
     pub fn new(limits: Limits, approve: Approve) -> Guard {
-        Guard { limits, approve, loops: Loops::new(limits.repeats), checkers: BTreeMap::new() }
+        Guard {
+            limits,
+            approve,
+            loops: Loops::new(limits.repeats),
+            asides: Asides::new(limits.repeats),
+            checkers: BTreeMap::new(),
+        }
     }
 
     /// The verdict on one call.
@@ -154,8 +173,8 @@ impl Guard {
     pub fn judge(&mut self, catalog: &Catalog, call: &Proposed<'_>) -> Verdict {
         let tool = catalog.get(call.tool);
         self.loops.stand_at(call.position);
-        if call.position >= self.limits.calls_per_reply {
-            return not_run(Rule::BatchLimit, beyond_limit(tool, self.limits.calls_per_reply));
+        if let Some(failure) = self.beyond_limit(tool.id.as_str(), call.position) {
+            return not_run(Rule::BatchLimit, failure);
         }
         match arguments::read(call.raw_arguments, call.cut_off) {
             Ok(arguments) => self.judge_arguments(tool, call, arguments),
@@ -178,10 +197,22 @@ impl Guard {
         self.loops.ran(tool, signature(arguments, volatile), result_of(outcome, arguments, volatile), changes_world);
     }
 
+    /// Takes in a call that ran no tool, of a meta tool or of a name that is no tool's, and what came of it: what was
+    /// found, what the person said, why it failed. What the model should hear once that is the same again and again.
+    pub fn aside(&mut self, name: &str, arguments: &str, came_of_it: &str) -> Option<String> {
+        self.asides.made(name, arguments, came_of_it)
+    }
+
+    /// Why a call at `position` of its reply does not run, if it stands beyond the limit.
+    pub fn beyond_limit(&self, name: &str, position: usize) -> Option<Failure> {
+        let limit = self.limits.calls_per_reply;
+        (position >= limit).then(|| beyond_limit(name, limit))
+    }
+
     /// The loop the model was caught in: it kept making a call after being told that it is not run any more. Once
     /// there is a report the task shall end.
     pub fn stopped(&self) -> Option<&LoopReport> {
-        self.loops.report()
+        self.loops.report().or_else(|| self.asides.report())
     }
 
     fn judge_arguments(&mut self, tool: &CatalogTool, call: &Proposed<'_>, arguments: Value) -> Verdict {
@@ -200,7 +231,7 @@ impl Guard {
             Ok(words) => advice.extend(words),
             Err(failure) => return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure)),
         }
-        if !consent::free(self.approve, tool.manifest.side_effect) {
+        if !consent::free(self.approve, tool.manifest.side_effect_of(&arguments)) {
             let consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
             return Verdict::AskUser { arguments, consent };
         }
@@ -237,9 +268,9 @@ fn not_run(rule: Rule, failure: Failure) -> Verdict {
     Verdict::NotRun { failure, rule }
 }
 
-fn beyond_limit(tool: &CatalogTool, limit: usize) -> Failure {
+fn beyond_limit(name: &str, limit: usize) -> Failure {
     let message =
-        format!("`{}` was not run: only {limit} calls run from one reply; send it again in your next reply.", tool.id);
+        format!("`{name}` was not run: only {limit} calls run from one reply; send it again in your next reply.");
     Failure { retryable: true, ..Failure::invalid_args(message) }
 }
 

@@ -15,6 +15,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 
 mod arguments;
+mod asides;
 mod check;
 mod consent;
 mod cost;

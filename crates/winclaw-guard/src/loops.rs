@@ -13,14 +13,18 @@ const STOPS: usize = 4;
 /// How many times as many unchanged results a tool that is meant to be polled may give.
 const POLL_PATIENCE: usize = 4;
 
-/// How many times as many alike failures of one tool with different arguments there may be.
-const FAILURE_PATIENCE: usize = 2;
+/// How many times as many alike failures of one tool with different arguments there may be: somebody who looks for a
+/// file in several places is not yet lost.
+const FAILURE_PATIENCE: usize = 4;
+
+/// How many times as many alike malformed calls of one tool there may be.
+const REFUSAL_PATIENCE: usize = 2;
 
 /// A loop that the model did not leave when told to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopReport {
-    /// The tool it called.
-    pub tool: ToolIx,
+    /// The tool it called; `None` when what it repeated runs no tool, such as a search or a name that is none's.
+    pub tool: Option<ToolIx>,
     /// How many times the call was made without anything new, those that were not run included.
     pub times: usize,
     /// One line of what the call was about.
@@ -137,6 +141,8 @@ impl Loops {
     pub(crate) fn ran(&mut self, ix: ToolIx, sign: Signature, result: CallResult, changes_world: bool) {
         let is_news = self.note(ix, sign, result.print);
         match result.failure {
+            // That others are refused too is no way to fail; that the same call comes again still counts.
+            Some(kind) if kind.denied => {}
             Some(kind) => self.reply_failed(ix, kind),
             None if is_news => self.something_new((ix, sign), changes_world),
             None => {}
@@ -155,7 +161,7 @@ impl Loops {
         let kind = result.failure?;
         let print = kind.print;
         let alike = count(&mut self.refusals, self.reply, ix, kind);
-        (alike.times > self.repeats * FAILURE_PATIENCE).then(|| fails_alike(tool, print, alike))
+        (alike.times > self.repeats * REFUSAL_PATIENCE).then(|| fails_alike(tool, print, alike))
     }
 
     /// Counts a result; whether it differs from the last one.
@@ -197,7 +203,7 @@ impl Loops {
         let times = *times;
         let total: usize = self.stops.values().map(|(times, _)| times).sum();
         if self.report.is_none() && (times >= INSIST || total >= STOPS) {
-            self.report = Some(LoopReport { tool: ix, times: stop.times + times, detail });
+            self.report = Some(LoopReport { tool: Some(ix), times: stop.times + times, detail });
         }
     }
 }

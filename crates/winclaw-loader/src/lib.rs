@@ -40,3 +40,13 @@ pub use tool_host::tool_host_main;
 
 /// The target triple this host was built for; packages carry one library for each triple they support.
 pub const TARGET: &str = env!("WINCLAW_TARGET");
+
+/// The program that runs now, to be started again as a child.
+///
+/// On Linux a program whose file was replaced or removed since it started is still found. Fails only where the system
+/// does not say which program this is.
+pub fn this_program() -> std::io::Result<std::path::PathBuf> {
+    let program = std::env::current_exe()?;
+    let link = std::path::Path::new("/proc/self/exe");
+    Ok(if !program.exists() && link.exists() { link.to_owned() } else { program })
+}

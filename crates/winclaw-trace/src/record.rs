@@ -221,6 +221,21 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
+    /// A call that ran no tool: of a meta tool, or one that was answered before any tool was found.
+    Aside {
+        /// The call's id.
+        call_id: String,
+        /// The name the model used.
+        name: String,
+        /// The arguments as the model wrote them, redacted.
+        arguments: String,
+        /// `ok`, or the code of the failure.
+        outcome: String,
+        /// What came of it, in short: ids that were found, what the person answered, or the failure's message.
+        detail: String,
+        /// Length of the answer in characters.
+        result_chars: u64,
+    },
     /// The exposure widened.
     Rise {
         /// What made it widen, in words.

@@ -74,11 +74,18 @@ impl Complaint {
     }
 
     /// The complaint of a failed tool call.
+    ///
+    /// A tool speaks to the model in English. In Chinese the hint comes first where the tool gives one, and what it said
+    /// stands below.
     pub fn of_failure(failure: &Failure) -> Self {
-        let what = format!("{}: {}", failure.code.as_str(), failure.message);
-        let complaint = Complaint::new(exit_of(failure.code), what.clone(), what);
+        let (message, code) = (&failure.message, code_in_chinese(failure.code));
+        let what = format!("{}: {message}", failure.code.as_str());
+        let complaint = Complaint::new(exit_of(failure.code), what, format!("{code}：{message}"));
         match &failure.hint {
-            Some(hint) => complaint.mend(hint.en.clone(), hint.zh.clone()),
+            Some(hint) => {
+                Complaint { what: Text::new(complaint.what.en, format!("{code}：{}", hint.zh)), ..complaint }
+                    .mend(hint.en.clone(), message.clone())
+            }
             None => complaint,
         }
     }
@@ -88,6 +95,22 @@ impl Complaint {
         json!({"error": self.exit.as_str(), "exit_code": self.exit as u8,
                "message": self.what.get(lang), "mend": self.mend.get(lang)})
         .to_string()
+    }
+}
+
+/// A failure code in Chinese.
+pub fn code_in_chinese(code: FailureCode) -> &'static str {
+    match code {
+        FailureCode::InvalidArgs => "参数有误",
+        FailureCode::Cancelled => "已取消",
+        FailureCode::Timeout => "超时",
+        FailureCode::Unavailable => "暂不可用",
+        FailureCode::Denied => "未获允许",
+        FailureCode::NeedsConfig => "需要配置",
+        FailureCode::ToolFailed => "工具失败",
+        FailureCode::Panicked => "工具内部错误",
+        FailureCode::Crashed => "工具进程崩溃",
+        FailureCode::Incompatible => "插件不兼容",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The composition root: configuration becomes plugins, a toolbox and an index.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use winclaw_catalog::ToolIx;
@@ -9,7 +9,7 @@ use winclaw_exposure::Prepared;
 use winclaw_intent::Index;
 use winclaw_loader::{LoadOptions, PluginBackend, load_folder};
 use winclaw_net::{NetClient, Policy};
-use winclaw_tool::Problem;
+use winclaw_tool::{Problem, ProblemKind, Text};
 use winclaw_toolbox::{Backend, Toolbox};
 
 use crate::complaint::{Complaint, Exit, io};
@@ -45,8 +45,10 @@ pub struct Opening {
 impl Host {
     /// Reads the plugin folder and puts the host together. No plugin code runs and no network is used.
     pub fn open(config: Config, screen: Screen, opening: Opening) -> Result<Host, Complaint> {
-        let options = load_options(&config, opening)?;
-        let (plugins, mut problems) = load_folder(options);
+        let mut problems = Vec::new();
+        let options = load_options(&config, opening, &mut problems)?;
+        let (plugins, found) = load_folder(options);
+        problems.extend(found);
         let plugins = Arc::new(plugins);
         let backend: Arc<dyn Backend> = plugins.clone();
         let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
@@ -114,22 +116,49 @@ fn unknown(name: &str) -> Complaint {
     Complaint::new(Exit::Usage, format!("there is no tool `{name}`"), format!("没有名为“{name}”的工具"))
 }
 
-fn load_options(config: &Config, opening: Opening) -> Result<LoadOptions, Complaint> {
+/// A folder somebody named just now must be there.
+fn real(folder: &Path) -> Result<PathBuf, Complaint> {
+    std::fs::canonicalize(folder).map_err(|error| io(folder, &error))
+}
+
+/// A folder of the configuration that is not there costs itself.
+fn missing_root(config: &Config, folder: &Path, error: &std::io::Error) -> Problem {
+    let (file, folder) = (config.file.display(), folder.display());
+    Problem {
+        kind: ProblemKind::Io,
+        subject: folder.to_string(),
+        what: Text::new(
+            format!("{file} lets tools use this folder, but it cannot be used: {error}."),
+            format!("{file} 允许工具使用该文件夹，但它无法使用：{error}。"),
+        ),
+        mend: Text::new(
+            "Make the folder, or take it out of [files] in the configuration.",
+            "请创建该文件夹，或将其从配置的 [files] 中删除。",
+        ),
+        fatal: false,
+    }
+}
+
+fn load_options(config: &Config, opening: Opening, problems: &mut Vec<Problem>) -> Result<LoadOptions, Complaint> {
     let folder = match opening.folder {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| io(&PathBuf::from("."), &error))?,
     };
-    let mut file_roots = vec![(folder, true)];
-    file_roots.extend(opening.allow.into_iter().map(|folder| (folder, true)));
-    file_roots.extend(config.roots.iter().cloned());
-    for (root, _) in &mut file_roots {
-        *root = std::fs::canonicalize(&*root).map_err(|error| io(root, &error))?;
+    let mut file_roots = vec![(real(&folder)?, true)];
+    for folder in &opening.allow {
+        file_roots.push((real(folder)?, true));
+    }
+    for (folder, write) in &config.roots {
+        match std::fs::canonicalize(folder) {
+            Ok(folder) => file_roots.push((folder, *write)),
+            Err(error) => problems.push(missing_root(config, folder, &error)),
+        }
     }
     Ok(LoadOptions {
         plugins_dir: config.plugins_dir.clone(),
         cache_dir: config.data_dir.join("cache"),
         data_dir: config.data_dir.join("plugin-data"),
-        host_program: std::env::current_exe().map_err(|error| io(&PathBuf::from("winclaw"), &error))?,
+        host_program: winclaw_loader::this_program().map_err(|error| io(&PathBuf::from("winclaw"), &error))?,
         in_process: config.in_process.clone(),
         net: Arc::new(opening.net.unwrap_or_else(|| NetClient::live(Policy::default()))),
         file_roots,

@@ -56,16 +56,22 @@ impl Screen {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// A line of result, on standard output. A closed pipe ends the output, not the program.
+    /// A line of result, on standard output. A closed pipe ends the output, not the program; a disk that is full, or
+    /// anything else in the way of the result, ends the program with 1.
     pub fn line(&self, text: &str) {
-        let _ = writeln!(stdout().lock(), "{text}");
+        self.part(&format!("{text}\n"));
     }
 
-    /// Part of a result, on standard output, at once.
+    /// Part of a result, on standard output, at once. Ends as [`Screen::line`] does.
     pub fn part(&self, text: &str) {
         let mut out = stdout().lock();
-        let _ = out.write_all(text.as_bytes());
-        let _ = out.flush();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.note(&format!("{}: {error}", self.word("cannot write the result", "无法写出结果")));
+                std::process::exit(1);
+            }
+            _ => {}
+        }
     }
 
     /// `value` as a line of JSON, on standard output.

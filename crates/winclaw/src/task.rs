@@ -221,8 +221,8 @@ fn complaint(state: &EndState) -> Option<Complaint> {
             "任务所需的工具失败了，经过和原因见跟踪记录",
         ),
         EndState::Denied => new(
-            "something the task needed was not allowed; allow it with --approve writes or --approve always, or answer yes when asked",
-            "任务所需的操作未获允许；可用 --approve writes 或 --approve always 允许，或在询问时回答“是”",
+            "something the task needed was not allowed; see --approve, or answer yes when asked",
+            "任务所需的操作未获允许；请参阅 --approve，或在询问时回答“是”",
         ),
         EndState::NotCompleted { why } => {
             new(&format!("not completed: {}", why.en), &format!("任务未完成：{}", why.zh))

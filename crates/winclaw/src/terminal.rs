@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use serde_json::Value;
 use winclaw_agent::{Answer, Event, Front};
 use winclaw_guard::Consent;
-use winclaw_tool::Failure;
+use winclaw_tool::{Failure, Lang};
 use winclaw_toolbox::BoxFuture;
 
 use crate::cli::OutputWord;
+use crate::complaint::code_in_chinese;
 use crate::screen::{Screen, Style, harmless};
 
 /// Shows a task as it goes, in the form that was asked for.
@@ -71,11 +72,7 @@ impl Terminal {
                 ))
             }
             Event::CallEnded { ms, failure, .. } => Some(self.ended(*ms, failure.as_ref())),
-            Event::NotRun { name, failure, .. } => {
-                let words = self.screen.word("not run", "未运行");
-                let line = format!("   - {name} {words}: {}", one_line(&failure.message));
-                Some(self.screen.paint(Style::Yellow, &harmless(&line)))
-            }
+            Event::NotRun { name, failure, .. } => Some(self.not_run(name, failure)),
             Event::Notice { text } => Some(self.screen.paint(Style::Yellow, self.screen.text(text))),
             Event::Progress { fraction, message, .. } if self.verbose => {
                 let percent = fraction.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
@@ -94,17 +91,34 @@ impl Terminal {
         }
     }
 
+    fn not_run(&self, name: &str, failure: &Failure) -> String {
+        let words = self.screen.word("not run", "未运行");
+        let line = format!("   - {name} {words}: {}", self.reason(failure));
+        self.with_hint(self.screen.paint(Style::Yellow, &harmless(&line)), failure)
+    }
+
     fn ended(&self, ms: u64, failure: Option<&Failure>) -> String {
         match failure {
             None => self.screen.paint(Style::Green, &format!("   ✓ {ms} ms")),
             Some(failure) => {
-                let line = format!("   ✗ {ms} ms  {}: {}", failure.code.as_str(), one_line(&failure.message));
-                let mut line = self.screen.paint(Style::Red, &harmless(&line));
-                if let Some(hint) = &failure.hint {
-                    line.push_str(&format!("\n     {}", harmless(self.screen.text(hint))));
-                }
-                line
+                let line = format!("   ✗ {ms} ms  {}", self.reason(failure));
+                self.with_hint(self.screen.paint(Style::Red, &harmless(&line)), failure)
             }
+        }
+    }
+
+    fn reason(&self, failure: &Failure) -> String {
+        let code = match self.screen.lang {
+            Lang::En => failure.code.as_str(),
+            Lang::Zh => code_in_chinese(failure.code),
+        };
+        format!("{code}: {}", one_line(&failure.message))
+    }
+
+    fn with_hint(&self, line: String, failure: &Failure) -> String {
+        match &failure.hint {
+            Some(hint) => format!("{line}\n     {}", harmless(self.screen.text(hint))),
+            None => line,
         }
     }
 
@@ -186,9 +200,9 @@ fn head(emoji: &str, title: &str) -> String {
     if emoji.is_empty() { title.to_owned() } else { format!("{emoji} {title}") }
 }
 
-/// The first line of `text`, at most 300 characters of it.
+/// `text` on one line, at most 300 characters of it.
 pub fn one_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or("");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut cut: String = line.chars().take(300).collect();
     if cut.len() < line.len() {
         cut.push('…');

@@ -207,7 +207,7 @@ fn a_repeated_call_is_nudged_then_stopped_then_ends_the_task() {
     assert!(failure.message.contains("same result 3 times") && failure.message.contains("ask the user"), "{failure}");
     assert_eq!(guard.stopped(), None);
     assert_eq!(turn(&mut guard, &catalog, TO, &ok(json!(1))), Some(Rule::Repeat));
-    let report = LoopReport { tool: ToolIx(0), times: 5, detail: "to: bob".into() };
+    let report = LoopReport { tool: Some(ToolIx(0)), times: 5, detail: "to: bob".into() };
     assert_eq!(guard.stopped(), Some(&report));
 }
 

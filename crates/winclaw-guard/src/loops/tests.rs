@@ -47,7 +47,7 @@ fn a_call_with_only_a_new_label_is_stopped_after_three_and_ends_the_task_at_five
     let ran: Vec<bool> =
         (0..5).map(|n| task.read(json!({"cmd": "noop", "title": format!("noop{n}")}), json!("ok"))).collect();
     assert_eq!(ran, [true, true, true, false, false]);
-    let report = LoopReport { tool: CALL, times: 5, detail: "detail".into() };
+    let report = LoopReport { tool: Some(CALL), times: 5, detail: "detail".into() };
     assert_eq!(task.loops.report(), Some(&report));
 }
 
@@ -105,9 +105,17 @@ fn failures_that_differ_only_in_what_was_varied_are_stopped_later() {
         task.call(CALL, json!({"path": path}), false, Err(failure))
     };
     let ran = (0..40).take_while(|n| fail(&mut task, *n)).count();
-    assert_eq!(ran, 6);
+    assert_eq!(ran, 12);
     fail(&mut task, 99);
     assert!(task.stopped());
+}
+
+#[test]
+fn a_person_who_says_no_to_many_calls_has_not_met_a_loop() {
+    let mut task = Task::new(false);
+    for n in 0..40 {
+        assert!(task.call(CALL, json!({"path": n}), true, Err(Failure::denied("the person said no"))), "{n}");
+    }
 }
 
 #[test]

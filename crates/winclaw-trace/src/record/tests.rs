@@ -89,6 +89,14 @@ fn after_calls() -> Vec<Record> {
     };
     let tokens = TokenUsage { input: Some(900), cached: Some(800), output: Some(40) };
     vec![
+        Record::Aside {
+            call_id: "c2".into(),
+            name: "tool_search".into(),
+            arguments: r#"{"queries":["天气"]}"#.into(),
+            outcome: "ok".into(),
+            detail: "sky.forecast".into(),
+            result_chars: 300,
+        },
         Record::Rise { cause: "called unshown".into(), tools: vec!["map.find".into()], reach: "extended".into() },
         Record::Problem { problem },
         Record::End { state: "done".into(), exit_code: 0, calls: 2, tokens, ms: 5_300, answer_chars: 80 },

@@ -25,6 +25,8 @@ struct Explained<'a> {
     rows: Vec<Row>,
     surface: Surface,
     strategy: Strategy,
+    /// Estimated tokens of what `--strategy full` sends.
+    everything: u32,
 }
 
 /// Runs the command.
@@ -55,12 +57,14 @@ fn explain<'a>(host: &'a Host, args: &'a ExplainArgs) -> Explained<'a> {
     let (index, prepared) = host.ranking();
     let evidence = index.weigh(catalog, &query);
     let settings = Settings { strategy, ..settings(&args.exposure, WINDOW, MAX_TOOLS) };
+    let full = Settings { strategy: Strategy::Full, ..settings.clone() };
+    let everything = Exposure::begin_prepared(catalog, prepared, &evidence, full).surface(catalog).tokens.prefix;
     let mut exposure = Exposure::begin_prepared(catalog, prepared, &evidence, settings);
     let surface = exposure.surface(catalog);
     let mut rows = exposure.rows(catalog);
     let rank = |tool: ToolIx| evidence.hits.iter().position(|hit| hit.tool == tool).unwrap_or(usize::MAX);
     rows.sort_by_key(|row| (std::cmp::Reverse(row.level), rank(row.tool), row.tool));
-    Explained { host, text: &args.text, evidence, rows, surface, strategy }
+    Explained { host, text: &args.text, evidence, rows, surface, strategy, everything }
 }
 
 impl Explained<'_> {
@@ -90,7 +94,7 @@ impl Explained<'_> {
         };
         json!({"schema": 1, "request": self.text, "strategy": self.strategy, "transport": self.surface.transport,
                "reach": self.surface.reach, "tools": self.rows.iter().map(tool).collect::<Vec<_>>(),
-               "categories": self.evidence.categories, "tokens": self.surface.tokens})
+               "categories": self.evidence.categories, "tokens": {"prefix": self.surface.tokens.prefix, "tail": self.surface.tokens.tail, "everything": self.everything}})
     }
 
     fn print(&self) {
@@ -154,11 +158,11 @@ impl Explained<'_> {
     }
 
     fn print_tokens(&self) {
-        let (screen, tokens) = (self.host.screen, self.surface.tokens);
+        let (screen, tokens, everything) = (self.host.screen, self.surface.tokens, self.everything);
         let now = tokens.prefix + tokens.tail;
-        let share = if tokens.everything == 0 { 100 } else { u64::from(now) * 100 / u64::from(tokens.everything) };
-        let en = format!("about {now} tokens; showing everything would take about {} ({share}%)", tokens.everything);
-        let zh = format!("约 {now} token；展示全部约需 {} token（{share}%）", tokens.everything);
+        let share = if everything == 0 { 100 } else { u64::from(now) * 100 / u64::from(everything) };
+        let en = format!("about {now} tokens; showing everything would take about {everything} ({share}%)");
+        let zh = format!("约 {now} token；展示全部约需 {everything} token（{share}%）");
         screen.line("");
         screen.line(screen.word(&en, &zh));
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{Answer, Event, Front};
 use winclaw_catalog::{CatalogTool, State, ToolIx};
-use winclaw_guard::{Guard, Limits, Proposed, Verdict};
+use winclaw_guard::{Consent, Guard, Limits, Proposed, Verdict};
 use winclaw_tool::{Lang, Outcome, SideEffect, detail_line};
 use winclaw_toolbox::{LogLevel, Observer};
 
@@ -179,17 +179,24 @@ async fn judged(
         Verdict::NotRun { failure, .. } => Err(Complaint::of_failure(&failure)),
         Verdict::AskUser { arguments, consent } => match front.consent(&consent, &arguments).await {
             Answer::Yes => Ok(arguments),
-            Answer::No => Err(denied(host, tool, "you said no", "您选择了否")),
-            Answer::NobodyToAsk => Err(denied(host, tool, "nobody can be asked here", "此处无法询问")
-                .mend("allow it with --approve writes (or always)", "可用 --approve writes（或 always）允许")),
+            Answer::No => Err(denied(host, &consent, "you said no", "您选择了否")),
+            Answer::NobodyToAsk => {
+                let complaint = denied(host, &consent, "nobody can be asked here", "此处无法询问");
+                Err(Complaint { mend: consent.how_to_allow(), ..complaint })
+            }
         },
     }
 }
 
-fn denied(host: &Host, tool: ToolIx, en: &str, zh: &str) -> Complaint {
-    let known = host.catalog().get(tool);
-    let (id, effect) = (&known.id, known.manifest.side_effect.as_str());
-    Complaint::new(Exit::Denied, format!("{id} ({effect}) was not run: {en}"), format!("{id}（{effect}）未运行：{zh}"))
+fn denied(host: &Host, consent: &Consent, en: &str, zh: &str) -> Complaint {
+    let id = &host.catalog().get(consent.tool).id;
+    let words = |lang| side_effect(&Screen::new(lang), consent.side_effect);
+    let (en_effect, zh_effect) = (words(Lang::En), words(Lang::Zh));
+    Complaint::new(
+        Exit::Denied,
+        format!("{id} ({en_effect}) was not run: {en}"),
+        format!("{id}（{zh_effect}）未运行：{zh}"),
+    )
 }
 
 fn arguments(text: &str) -> Result<String, Complaint> {

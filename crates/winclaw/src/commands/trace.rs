@@ -109,7 +109,7 @@ fn words(screen: &Screen, record: &Record) -> (&'static str, String) {
     match record {
         Record::Start { request, model, replayed, program, .. } => {
             let label = if *replayed { screen.word(" (replayed)", "（回放）") } else { "" };
-            ("start", format!("{request}  [{model}{label}, {program}]"))
+            ("start", format!("{}  [{model}{label}, {program}]", one_line(request)))
         }
         Record::Exposure { .. } => ("exposure", exposure(record)),
         Record::Request { bytes, tools, messages, sha256, .. } => {
@@ -154,6 +154,9 @@ fn decision(record: &Record) -> (&'static str, String) {
         Record::Verdict { tool, verdict, rule, reason, .. } => {
             let rule = rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             ("verdict", format!("{tool}: {verdict}{rule} {}", one_line(reason)))
+        }
+        Record::Aside { name, arguments, outcome, detail, .. } => {
+            ("aside", format!("{name} {} -> {outcome} {}", one_line(arguments), one_line(detail)))
         }
         Record::Consent { tool, asked, answer, .. } => ("consent", format!("{tool}: {} -> {answer}", one_line(asked))),
         Record::Rise { cause, tools, reach } => ("rise", format!("{cause}: {} (reach {reach})", tools.join(", "))),
