@@ -89,7 +89,9 @@ fn keep_keys(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>)
     };
     let detail_keys = keep("detail_keys", manifest.detail_keys.clone());
     let volatile_keys = keep("volatile_keys", manifest.volatile_keys.clone());
+    let destructive_if = keep("destructive_if", manifest.destructive_if.clone());
     (manifest.detail_keys, manifest.volatile_keys) = (detail_keys, volatile_keys);
+    manifest.destructive_if = destructive_if;
 }
 
 fn texts(id: &ToolId, manifest: &mut ToolManifest) {

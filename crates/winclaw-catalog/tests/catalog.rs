@@ -239,6 +239,7 @@ fn each_false_claim_is_a_problem_and_costs_only_itself() {
         (json!({"depends_on": ["one"]}), "itself", false),
         (json!({"detail_keys": ["place", "pace"]}), "names no parameter", false),
         (json!({"volatile_keys": ["pace"]}), "names no parameter", false),
+        (json!({"destructive_if": ["place", "overwrite"]}), "names no parameter", false),
         (json!({"description": long}), "longer than 2000", false),
         (json!({"description": "a\u{e0041}b"}), "cannot be seen", false),
         (json!({"parameters": {"type": "dict", "properties": {}}}), "read as one", false),
@@ -258,10 +259,13 @@ fn each_false_claim_is_a_problem_and_costs_only_itself() {
 #[test]
 fn what_is_left_of_a_claim_still_holds() {
     let long = format!("{}end", "字".repeat(2_500));
-    let (catalog, _) =
-        build(&[("a.one", json!({"detail_keys": ["pace", "place"], "description": long, "summary": ""}))]);
+    let (catalog, _) = build(&[(
+        "a.one",
+        json!({"detail_keys": ["pace", "place"], "destructive_if": ["pace", "place"], "description": long, "summary": ""}),
+    )]);
     let tool = &catalog.tools()[0];
     assert_eq!(tool.manifest.detail_keys, ["place"]);
+    assert_eq!(tool.manifest.destructive_if, ["place"]);
     assert_eq!(tool.manifest.description.chars().count(), 2_000);
     assert!(tool.manifest.description.ends_with("… [cut, tool_details shows the rest]"));
     assert!(tool.full_description().ends_with("end"));

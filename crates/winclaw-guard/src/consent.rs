@@ -19,9 +19,19 @@ pub(crate) fn free(approve: Approve, side_effect: SideEffect) -> bool {
     }
 }
 
-/// One line of what a call is about: the tool's detail keys, or else the head of the arguments.
+/// One line of what a call is about: the tool's detail keys, or else the head of the arguments, and at its end, where
+/// no cut can reach it, each parameter that makes the call destructive.
 pub(crate) fn detail(tool: &CatalogTool, arguments: &Value) -> String {
-    let line = detail_line(&tool.manifest.detail_keys, arguments);
+    let destructive = tool.manifest.destructive_in(arguments);
+    let is_other = |key: &&String| !destructive.contains(&key.as_str());
+    let others: Vec<String> = tool.manifest.detail_keys.iter().filter(is_other).cloned().collect();
+    let about = about(&others, arguments);
+    let flags = destructive.iter().map(|key| one_line(&format!("{key}: true"), MAX_ARGUMENTS));
+    Some(about).into_iter().filter(|about| !about.is_empty()).chain(flags).collect::<Vec<_>>().join(", ")
+}
+
+fn about(keys: &[String], arguments: &Value) -> String {
+    let line = detail_line(keys, arguments);
     match arguments {
         _ if !line.is_empty() => one_line(&line, MAX_DETAIL),
         Value::Object(map) if map.is_empty() => String::new(),
@@ -36,11 +46,25 @@ fn one_line(text: &str, cap: usize) -> String {
 
 /// The question before a call.
 pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_shown: bool) -> Consent {
-    let side_effect = tool.manifest.side_effect;
+    let side_effect = tool.manifest.side_effect_of(arguments);
     let detail = detail(tool, arguments);
-    let unseen = !schema_was_shown && side_effect >= SideEffect::Destructive;
-    let why = Text::new(english(tool, side_effect, &detail, unseen), chinese(tool, side_effect, &detail, unseen));
+    let facts = Facts {
+        side_effect,
+        also_loses: side_effect == SideEffect::External && !tool.manifest.destructive_in(arguments).is_empty(),
+        unseen: !schema_was_shown && side_effect >= SideEffect::Destructive,
+        detail: &detail,
+    };
+    let why = Text::new(english(tool, &facts), chinese(tool, &facts));
     Consent { tool: ix, side_effect, detail, why }
+}
+
+/// What the question says in words.
+struct Facts<'a> {
+    side_effect: SideEffect,
+    /// Whether it may lose something beside what the side effect says.
+    also_loses: bool,
+    unseen: bool,
+    detail: &'a str,
 }
 
 fn title(tool: &CatalogTool, lang: Lang) -> &str {
@@ -48,26 +72,33 @@ fn title(tool: &CatalogTool, lang: Lang) -> &str {
     if title.is_empty() { tool.id.name() } else { title }
 }
 
-fn english(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bool) -> String {
-    let effect = match side_effect {
+fn english(tool: &CatalogTool, facts: &Facts<'_>) -> String {
+    let detail = facts.detail;
+    let effect = match facts.side_effect {
         SideEffect::Read => "reads and changes nothing",
         SideEffect::Write => "makes or changes something on this computer",
         SideEffect::Destructive => "may delete or overwrite something that cannot be brought back",
         SideEffect::External => "acts on the world outside, such as sending, posting or paying",
     };
+    let loses = if facts.also_loses { ", and may lose something that cannot be brought back" } else { "" };
     let about = if detail.is_empty() { ".".to_owned() } else { format!(": {detail}.") };
-    let unseen = if unseen { " The model called it without having seen its description." } else { "" };
-    format!("“{}” ({}) {effect}{about}{unseen}", title(tool, Lang::En), tool.id)
+    let unseen = if facts.unseen { " The model called it without having seen its description." } else { "" };
+    format!("“{}” ({}) {effect}{loses}{about}{unseen}", title(tool, Lang::En), tool.id)
 }
 
-fn chinese(tool: &CatalogTool, side_effect: SideEffect, detail: &str, unseen: bool) -> String {
-    let effect = match side_effect {
+fn chinese(tool: &CatalogTool, facts: &Facts<'_>) -> String {
+    let detail = facts.detail;
+    let effect = match facts.side_effect {
         SideEffect::Read => "只读取，不做任何更改",
         SideEffect::Write => "会在这台电脑上新建或修改内容",
         SideEffect::Destructive => "可能删除或覆盖无法恢复的内容",
         SideEffect::External => "会影响外部世界，例如发送、发布或付款",
     };
+    let loses = if facts.also_loses { "，并可能丢失无法恢复的内容" } else { "" };
     let about = if detail.is_empty() { "。".to_owned() } else { format!("：{detail}。") };
-    let unseen = if unseen { "模型在没有看过它的说明的情况下调用了它。" } else { "" };
-    format!("“{}”（{}）{effect}{about}{unseen}", title(tool, Lang::Zh), tool.id)
+    let unseen = if facts.unseen { "模型在没有看过它的说明的情况下调用了它。" } else { "" };
+    format!("“{}”（{}）{effect}{loses}{about}{unseen}", title(tool, Lang::Zh), tool.id)
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,8 @@ struct ToolToml {
     #[serde(default)]
     volatile_keys: Vec<String>,
     #[serde(default)]
+    destructive_if: Vec<String>,
+    #[serde(default)]
     aliases: WordsToml,
     #[serde(default)]
     examples: Vec<String>,
@@ -115,6 +117,7 @@ fn tool_manifest(name: String, tool: ToolToml) -> ToolManifest {
         depends_on: tool.depends_on,
         detail_keys: tool.detail_keys,
         volatile_keys: tool.volatile_keys,
+        destructive_if: tool.destructive_if,
         aliases: Words { en: tool.aliases.en, zh: tool.aliases.zh },
         examples: tool.examples,
         side_effect: SideEffect::Read,
@@ -130,6 +133,7 @@ fn check(manifest: &PluginManifest) -> Result<(), String> {
     for tool in &mut without_keys.tools {
         tool.detail_keys.clear();
         tool.volatile_keys.clear();
+        tool.destructive_if.clear();
     }
     let errors: Vec<String> = without_keys.check().iter().map(ToString::to_string).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
@@ -164,6 +168,7 @@ mod tests {
         emoji = "🌤"
         summary = { en = "Weather", zh = "天气" }
         detail_keys = ["place"]
+        destructive_if = ["overwrite"]
         depends_on = ["map.find", { tool = "clock.now", kind = "input_from" }]
         aliases = { zh = ["天气"] }
         examples = ["查天气"]
@@ -178,6 +183,10 @@ mod tests {
         assert_eq!((tool.name.as_str(), tool.timeout_ms, tool.depends_on.len()), ("forecast", 5000, 2));
         assert_eq!(author.manifest.permissions.files, FileAccess::Read);
         assert_eq!(tool.title.zh, "预报");
+        assert_eq!(
+            (tool.detail_keys.as_slice(), tool.destructive_if.as_slice()),
+            (["place".into()].as_slice(), ["overwrite".into()].as_slice())
+        );
     }
 
     #[test]
@@ -192,6 +201,8 @@ mod tests {
             ("{ en = \"Weather\", zh = \"天气\" }", "3", "expected a text"),
             ("zh = [\"天气\"]", "fr = [\"météo\"]", "unknown field `fr`"),
             ("timeout_ms = 5000", "timeout_ms = 0", "tools.forecast.timeout_ms"),
+            ("destructive_if", "destructive_when", "unknown field `destructive_when`"),
+            ("destructive_if = [\"overwrite\"]", "destructive_if = \"overwrite\"", "expected a sequence"),
             ("tools.forecast", "tools.Forecast", "a-z, 0-9 and _"),
             ("\"information\"", "\"\"", "tools.forecast.category"),
             ("files = \"read\"", "files = \"all\"", "unknown variant `all`"),

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{PluginId, Text};
+use crate::{PluginId, Text, lookup};
 
 /// What a call may do to the world, mildest first. It decides who must consent before the call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -157,13 +157,16 @@ pub struct ToolManifest {
     /// Dotted paths of parameters that do not change what a call does, such as a label; loop detection ignores them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volatile_keys: Vec<String>,
+    /// Dotted paths of boolean parameters that make a call destructive when true, such as `overwrite`. Absent: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub destructive_if: Vec<String>,
     /// Other words people use for it.
     #[serde(default)]
     pub aliases: Words,
     /// Requests of people that this tool answers, in any language.
     #[serde(default)]
     pub examples: Vec<String>,
-    /// What a call may do to the world.
+    /// What a call may do to the world, while no parameter of `destructive_if` is true.
     pub side_effect: SideEffect,
     /// Whether its schema is always shown.
     #[serde(default)]
@@ -179,7 +182,31 @@ pub struct ToolManifest {
 impl ToolManifest {
     /// Whether the dotted `path`, such as `target.city`, names a parameter of the tool.
     pub fn has_parameter(&self, path: &str) -> bool {
-        names_parameter(&self.parameters, path)
+        parameter(&self.parameters, path).is_some()
+    }
+
+    /// What the call with these `arguments` may do: [`ToolManifest::side_effect`], raised from `read` or `write` to
+    /// `destructive` when a parameter of `destructive_if` is true. `external` stays, since it is the stronger.
+    pub fn side_effect_of(&self, arguments: &Value) -> SideEffect {
+        match self.side_effect {
+            SideEffect::Read | SideEffect::Write if !self.destructive_in(arguments).is_empty() => {
+                SideEffect::Destructive
+            }
+            stated => stated,
+        }
+    }
+
+    /// The paths of `destructive_if` that are true in `arguments`, in the manifest's order. A parameter that is absent
+    /// or null counts as the default its schema states.
+    pub fn destructive_in(&self, arguments: &Value) -> Vec<&str> {
+        let given = |path: &str| lookup(arguments, path).filter(|value| !value.is_null());
+        let is_true = |path: &str| given(path).or_else(|| self.default_of(path)) == Some(&Value::Bool(true));
+        self.destructive_if.iter().map(String::as_str).filter(|path| is_true(path)).collect()
+    }
+
+    fn default_of(&self, path: &str) -> Option<&Value> {
+        let stated = parameter(&self.parameters, path)?;
+        stated.get("default").or_else(|| deref(&self.parameters, stated).get("default"))
     }
 }
 
@@ -278,10 +305,25 @@ fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
     if tool.parameters.get("type").and_then(Value::as_str) != Some("object") {
         fault(at("parameters"), "must be a JSON Schema with \"type\": \"object\"".into());
     }
-    for key in tool.detail_keys.iter().chain(&tool.volatile_keys) {
-        if !tool.has_parameter(key) {
-            let known = parameter_names(&tool.parameters).join(", ");
-            fault(at("detail_keys"), format!("`{key}` names no parameter; the parameters are: {known}"));
+    errors_of_keys(tool, &mut |field, what| fault(at(field), what));
+}
+
+fn errors_of_keys(tool: &ToolManifest, fault: &mut impl FnMut(&str, String)) {
+    let lists = [
+        ("detail_keys", &tool.detail_keys),
+        ("volatile_keys", &tool.volatile_keys),
+        ("destructive_if", &tool.destructive_if),
+    ];
+    for (field, key) in lists.into_iter().flat_map(|(field, keys)| keys.iter().map(move |key| (field, key))) {
+        match parameter(&tool.parameters, key) {
+            None => {
+                let known = parameter_names(&tool.parameters).join(", ");
+                fault(field, format!("`{key}` names no parameter; the parameters are: {known}"));
+            }
+            Some(stated) if field == "destructive_if" && !may_be_boolean(deref(&tool.parameters, stated)) => {
+                fault(field, format!("`{key}` is no boolean; name a parameter that is true or false"));
+            }
+            Some(_) => {}
         }
     }
 }
@@ -302,13 +344,18 @@ fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(legal)
 }
 
-/// Whether the dotted `path` names a parameter of the object schema; local `$ref`s into `$defs` are followed.
-fn names_parameter(schema: &Value, path: &str) -> bool {
-    let mut at = schema;
-    path.split('.').all(|key| {
-        let found = deref(schema, at).get("properties").and_then(|properties| properties.get(key));
-        found.inspect(|inner| at = inner).is_some()
-    })
+/// The schema of the parameter that the dotted `path` names, if it names one; local `$ref`s into `$defs` are followed.
+fn parameter<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(schema, |at, key| deref(schema, at).get("properties")?.get(key))
+}
+
+/// Whether the schema leaves room for a boolean; one without a type does.
+fn may_be_boolean(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "boolean"),
+        Some(kind) => kind == "boolean",
+        None => true,
+    }
 }
 
 fn deref<'a>(root: &'a Value, at: &'a Value) -> &'a Value {
@@ -335,7 +382,9 @@ mod tests {
                 "name": "forecast", "category": "information", "summary": {"en": "Weather", "zh": "天气"},
                 "description": "Weather for a place.",
                 "parameters": {"type": "object", "properties": {"place": {"$ref": "#/$defs/Place"}},
-                               "$defs": {"Place": {"type": "object", "properties": {"city": {"type": "string"}}}}},
+                               "$defs": {"Place": {"type": "object", "properties": {
+                                   "city": {"type": "string"}, "replace": {"type": "boolean"},
+                                   "purge": {"type": ["boolean", "null"], "default": true}}}}},
                 "depends_on": ["map.find", {"tool": "clock.now", "kind": "input_from"}],
                 "detail_keys": ["place.city"], "side_effect": "read", "timeout_ms": 30000
             }]
@@ -364,21 +413,74 @@ mod tests {
             ("/tools", json!([]), "tools"),
             ("/permissions/http", json!(["https://x/"]), "permissions.http"),
             ("/tools/0/detail_keys", json!(["place.country"]), "tools.forecast.detail_keys"),
+            ("/tools/0/volatile_keys", json!(["label"]), "tools.forecast.volatile_keys"),
+            ("/tools/0/destructive_if", json!(["place.overwrite"]), "tools.forecast.destructive_if"),
+            ("/tools/0/destructive_if", json!(["place.city"]), "tools.forecast.destructive_if"),
             ("/tools/0/parameters", json!({"type": "array"}), "tools.forecast.parameters"),
             ("/tools/0/name", json!("Fore Cast"), "tools.Fore Cast.name"),
             ("/tools/0/timeout_ms", json!(0), "tools.forecast.timeout_ms"),
         ];
         for (place, value, at) in cases {
             let mut json = manifest();
-            *json.pointer_mut(place).expect("a place") = value;
+            let (parent, field) = place.rsplit_once('/').expect("a field");
+            json.pointer_mut(parent).expect("a place")[field] = value;
             let errors = read(json).check();
             assert!(errors.iter().any(|error| error.at == at), "{place}: {errors:?}");
         }
     }
 
+    /// The manifest's tool with this side effect, destructive when `keys` are true.
+    fn destructive_if(side_effect: SideEffect, keys: &[&str]) -> ToolManifest {
+        let mut manifest = read(manifest());
+        manifest.tools[0].destructive_if = keys.iter().map(ToString::to_string).collect();
+        assert_eq!(manifest.check(), []);
+        ToolManifest { side_effect, ..manifest.tools.remove(0) }
+    }
+
+    #[test]
+    fn arguments_raise_reads_and_writes_and_lower_nothing() {
+        use SideEffect::{Destructive, External, Read, Write};
+        let (yes, no) = (json!({"place": {"replace": true}}), json!({"place": {"replace": false}}));
+        let cases = [
+            (Read, &yes, Destructive),
+            (Write, &yes, Destructive),
+            (Destructive, &yes, Destructive),
+            (External, &yes, External),
+            (Read, &no, Read),
+            (Write, &no, Write),
+            (Destructive, &no, Destructive),
+            (External, &no, External),
+        ];
+        for (stated, arguments, expected) in cases {
+            let tool = destructive_if(stated, &["place.replace"]);
+            assert_eq!(tool.side_effect_of(arguments), expected, "{stated:?} {arguments}");
+            assert_eq!(destructive_if(stated, &[]).side_effect_of(arguments), stated, "{stated:?} {arguments}");
+        }
+    }
+
+    #[test]
+    fn only_true_is_true_and_what_is_absent_counts_as_its_default() {
+        let tool = destructive_if(SideEffect::Write, &["place.purge", "place.replace"]);
+        let cases = [
+            (json!({"place": {"purge": false}}), vec![]),
+            (json!({"place": {"purge": false, "replace": "true"}}), vec![]),
+            (json!({"place": {"purge": false, "replace": 1}, "replace": true}), vec![]),
+            (json!({"place": {"purge": false, "replace": true}}), vec!["place.replace"]),
+            (json!({"place": {"replace": true}}), vec!["place.purge", "place.replace"]),
+            (json!({"place": {"purge": null}}), vec!["place.purge"]),
+            (json!({}), vec!["place.purge"]),
+            (json!(null), vec!["place.purge"]),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(tool.destructive_in(&arguments), expected, "{arguments}");
+        }
+    }
+
     #[test]
     fn what_is_written_reads_back_the_same() {
-        let manifest = read(manifest());
+        let mut manifest = manifest();
+        manifest["tools"][0]["destructive_if"] = json!(["place.replace"]);
+        let manifest = read(manifest);
         let text = serde_json::to_string(&manifest).expect("json");
         assert_eq!(serde_json::from_str::<PluginManifest>(&text).expect("a manifest"), manifest);
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use doc_generator::plugin;
 use serde_json::{Value, json};
-use winclaw_sdk::{Failure, FailureCode};
+use winclaw_sdk::{Failure, FailureCode, PluginManifest, SideEffect};
 use winclaw_sdk_testing::{TestHost, conformance};
 
 struct Desk {
@@ -149,4 +149,12 @@ fn the_demo_scene_is_complete() {
     let made = desk(true).create(call["arguments"].clone()).expect("the call of the scene is a valid one");
     assert_eq!((made["headings"].as_u64(), made["tables"].as_u64()), (Some(3), Some(1)), "{made}");
     assert!(made.get("warnings").is_none(), "{made}");
+}
+
+#[test]
+fn replacing_a_document_says_so_before_it_runs() {
+    let manifest: PluginManifest = serde_json::from_str(plugin().manifest()).expect("a manifest");
+    let create = &manifest.tools[0];
+    assert_eq!(create.side_effect_of(&json!({"overwrite": true})), SideEffect::Destructive);
+    assert_eq!(create.side_effect_of(&json!({"overwrite": false})), SideEffect::Write);
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use file::plugin;
 use serde_json::{Value, json};
-use winclaw_sdk::FailureCode;
+use winclaw_sdk::{FailureCode, PluginManifest, SideEffect};
 use winclaw_sdk_testing::{TestHost, conformance};
 
 fn desk() -> (tempfile::TempDir, PathBuf, TestHost) {
@@ -87,4 +87,16 @@ fn a_deleted_file_can_be_taken_from_the_trash() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert!(!root.join("旧.txt").exists());
     assert_eq!(std::fs::read_to_string(data.join("Trash/files/旧.txt")).expect("in the trash"), "keep me");
+}
+
+#[test]
+fn what_may_replace_a_file_says_so_before_it_runs() {
+    let manifest: PluginManifest = serde_json::from_str(plugin().manifest()).expect("a manifest");
+    let tool = |name: &str| manifest.tools.iter().find(|tool| tool.name == name).expect("a tool");
+    for name in ["write", "move", "copy"] {
+        assert_eq!(tool(name).side_effect_of(&json!({"overwrite": true})), SideEffect::Destructive, "{name}");
+        assert_eq!(tool(name).side_effect_of(&json!({})), SideEffect::Write, "{name}");
+    }
+    let takes_overwrite = manifest.tools.iter().filter(|tool| tool.has_parameter("overwrite"));
+    assert!(takes_overwrite.into_iter().all(|tool| tool.destructive_if == ["overwrite"]));
 }
