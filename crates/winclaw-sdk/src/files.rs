@@ -147,8 +147,8 @@ impl Folders {
     fn outside(&self, path: &str, access: Access) -> Failure {
         let Some(advice) = self.advice(access) else { return none(access) };
         Failure::denied(format!("`{path}` is outside the allowed folders; {advice}")).with_hint(
-            "Allow the folder in the configuration if it should be used.",
-            "如果需要使用该文件夹，请在配置中允许它。",
+            "If the folder should be used, start with `--allow DIR` or allow it in the configuration.",
+            "如果需要使用该文件夹，请在启动时加上 `--allow DIR`，或在配置中允许它。",
         )
     }
 
@@ -156,7 +156,10 @@ impl Folders {
         let advice = self.advice(Access::Write);
         let advice = advice.unwrap_or_else(|| "no other folder is allowed for writing; ask the person".to_owned());
         let (root, path) = (root.path.display(), joined(&root.path, rel));
-        Failure::denied(format!("`{}` is in `{root}`, which may only be read; {advice}", path.display()))
+        Failure::denied(format!("`{}` is in `{root}`, which may only be read; {advice}", path.display())).with_hint(
+            "If the folder may be changed, start with `--allow DIR` or allow writing in the configuration.",
+            "如果可以更改该文件夹，请在启动时加上 `--allow DIR`，或在配置中允许写入。",
+        )
     }
 }
 
@@ -166,8 +169,8 @@ fn none(access: Access) -> Failure {
         Access::Write => "no folder is allowed for writing files",
     };
     Failure::denied(what).with_hint(
-        "Start WinClaw in a working folder, or allow one in the configuration.",
-        "请在工作文件夹中启动 WinClaw，或在配置中允许一个文件夹。",
+        "Start WinClaw in a working folder, or allow one with `--allow DIR` or in the configuration.",
+        "请在工作文件夹中启动 WinClaw，或用 `--allow DIR` 或在配置中允许一个文件夹。",
     )
 }
 

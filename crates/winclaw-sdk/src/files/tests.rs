@@ -111,6 +111,11 @@ fn a_file_is_read_whole_or_not_at_all() {
     assert!(found("ten").expect("an answer").is_some_and(|found| found.is_file()));
 }
 
+fn says_how_to_allow(failure: &Failure) -> bool {
+    let names_both = |text: &str, configuration: &str| text.contains("`--allow DIR`") && text.contains(configuration);
+    failure.hint.as_ref().is_some_and(|hint| names_both(&hint.en, "configuration") && names_both(&hint.zh, "配置"))
+}
+
 #[test]
 fn what_is_outside_or_read_only_is_denied_with_the_folders_that_are_not() {
     let desk = Desk::new(true);
@@ -119,11 +124,15 @@ fn what_is_outside_or_read_only_is_denied_with_the_folders_that_are_not() {
         let failure = desk.make(bad).expect_err("denied");
         assert_eq!(failure.code, FailureCode::Denied, "{bad}");
         assert!(failure.message.contains(&allowed), "{failure}");
+        // A path that leads out through `..` or a link stays shut even where its end is allowed.
+        assert_eq!(says_how_to_allow(&failure), Path::new(bad).is_absolute(), "{failure:?}");
     }
     let read_only = Desk::new(false);
     for path in [".", "sub", read_only.inside.to_str().expect("text")] {
-        assert_eq!(code(read_only.make(path)), FailureCode::Denied);
+        let failure = read_only.make(path).expect_err("denied");
+        assert!(failure.code == FailureCode::Denied && says_how_to_allow(&failure), "{failure:?}");
     }
+    assert!(says_how_to_allow(&read_only.folders.first(Access::Write).expect_err("denied")));
     assert_eq!(code(read_only.folders.first(Access::Write)), FailureCode::Denied);
     assert_eq!(read_only.folders.first(Access::Read).expect("a place").path(), read_only.inside);
     let none = Folders::default();
