@@ -199,28 +199,30 @@ fn sha256(bytes: &[u8]) -> String {
 
 /// The tools whose last call failed, was refused or was denied.
 ///
-/// A later success of the same tool takes it off. A failure of a tool that only reads is also taken off by the success of
-/// any other: the model looked somewhere, found nothing and found another way.
+/// A later success of the same tool takes it off. A tool that only reads and could not do what was asked is also taken off
+/// by the success of any other: the model looked somewhere, found nothing and found another way. What was out of reach,
+/// broke or was denied is not.
 #[derive(Debug, Default)]
 pub(crate) struct Open(BTreeMap<ToolIx, Unmended>);
 
 #[derive(Debug, Clone, Copy)]
 struct Unmended {
     denied: bool,
-    reads: bool,
+    forgivable: bool,
 }
 
 impl Open {
     pub(crate) fn record(&mut self, catalog: &Catalog, tool: ToolIx, outcome: &Outcome) {
         match outcome {
-            Ok(_) => self.0.retain(|other, unmended| *other != tool && (unmended.denied || !unmended.reads)),
+            Ok(_) => self.0.retain(|other, unmended| *other != tool && !unmended.forgivable),
             Err(failure) => self.note(catalog, tool, failure.code),
         }
     }
 
     pub(crate) fn note(&mut self, catalog: &Catalog, tool: ToolIx, code: FailureCode) {
         let reads = catalog.get(tool).manifest.side_effect == SideEffect::Read;
-        self.0.insert(tool, Unmended { denied: code == FailureCode::Denied, reads });
+        let forgivable = reads && matches!(code, FailureCode::ToolFailed | FailureCode::InvalidArgs);
+        self.0.insert(tool, Unmended { denied: code == FailureCode::Denied, forgivable });
     }
 
     /// How a task ends whose model has answered.
