@@ -158,13 +158,22 @@ fn id(catalog: &Catalog, tool: ToolIx) -> &str {
 
 fn told(terms: &[Term], en: &str, zh: &str) -> Text {
     let list = |join: &str, field: fn(&str) -> Text, lang| {
-        let told = terms.iter().take(MAX_TERMS).map(|term| {
+        let told = telling(terms).into_iter().take(MAX_TERMS).map(|term| {
             let field = field(&term.field);
             format!("{} ({})", term.text, field.get(lang))
         });
         told.collect::<Vec<_>>().join(join)
     };
     Text { en: format!("{en} {}", list(", ", field, Lang::En)), zh: format!("{zh}{}", list("、", field, Lang::Zh)) }
+}
+
+/// The terms that say something to a person: without those that are part of another, as 京 of 北京, and without single
+/// characters where there are words. All of them when nothing else is left.
+fn telling(terms: &[Term]) -> Vec<&Term> {
+    let part = |term: &Term| terms.iter().any(|other| other.text != term.text && other.text.contains(&term.text));
+    let word = |term: &&Term| term.text.chars().nth(1).is_some() && !part(term);
+    let words: Vec<&Term> = terms.iter().filter(word).collect();
+    if words.is_empty() { terms.iter().collect() } else { words }
 }
 
 fn field(name: &str) -> Text {
@@ -181,4 +190,20 @@ fn field(name: &str) -> Text {
         other => other,
     };
     Text::new(name, zh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_names_words_and_not_their_parts() {
+        let term = |text: &str| Term { text: text.into(), field: "alias".into(), score: 1.0 };
+        let said = |texts: &[&str]| {
+            let terms: Vec<Term> = texts.iter().map(|text| term(text)).collect();
+            told(&terms, "by", "由").en
+        };
+        assert_eq!(said(&["北京", "北", "京", "成", "Word"]), "by 北京 (alias), Word (alias)");
+        assert_eq!(said(&["天", "成"]), "by 天 (alias), 成 (alias)");
+    }
 }

@@ -65,7 +65,8 @@ fn at(times: &[Duration], percent: usize) -> Duration {
 fn row(name: &str, times: &[Duration], than: Option<(Duration, &str)>) -> Duration {
     let median = at(times, 50);
     let ratio = than.map(|(base, what)| format!("{:.2} x {what}", median.as_secs_f64() / base.as_secs_f64()));
-    say(&format!("{name:<42} {:>10.1?}  p99 {:>10.1?}  {}", median, at(times, 99), ratio.unwrap_or_default()));
+    let line = format!("{name:<42} {:>10.1?}  p99 {:>10.1?}  {}", median, at(times, 99), ratio.unwrap_or_default());
+    say(line.trim_end());
     median
 }
 
