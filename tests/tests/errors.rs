@@ -58,7 +58,9 @@ fn what_may_write_does_not_run_unasked_where_nobody_can_be_asked() {
 #[test]
 fn an_error_is_one_line_of_json_where_json_was_asked_for() {
     let room = Room::with(&["calculator"]);
-    let cases: [(&[&str], i32, &str); 5] = [
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["run", "--output", "json"], 2, "usage"),
+        (&["run", "x", "--max-turns", "0", "--output=stream-json"], 2, "usage"),
         (&["tool", "call", "no.such", "--output", "json"], 2, "usage"),
         (
             &["tool", "call", "calculator.evaluate", "--args", "{\"expression\": \"1/0\"}", "--output", "json"],

@@ -122,6 +122,8 @@ const SHAPES: &str = concat!(
     r"|gh[pousr]_[A-Za-z0-9]{16,}",
     r"|github_pat_[A-Za-z0-9_]{20,}",
     r"|glpat-[A-Za-z0-9_-]{16,}",
+    r"|gsk_[A-Za-z0-9]{20,}",
+    r"|xai-[A-Za-z0-9]{20,}",
     r"|xox[abeprs]-[A-Za-z0-9-]{10,}",
     r"|AIza[0-9A-Za-z_-]{30,}",
     r"|hf_[A-Za-z0-9]{20,}",

@@ -81,7 +81,7 @@ pub struct ExposureArgs {
     #[arg(long, value_enum, default_value = "auto")]
     pub transport: TransportWord,
     /// The model's context window in tokens; the default is the model's own
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1000..))]
     pub window: Option<u32>,
 }
 

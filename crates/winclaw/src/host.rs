@@ -116,6 +116,11 @@ fn unknown(name: &str) -> Complaint {
     Complaint::new(Exit::Usage, format!("there is no tool `{name}`"), format!("没有名为“{name}”的工具"))
 }
 
+fn no_current_folder(error: &std::io::Error) -> Complaint {
+    let (en, zh) = (format!("the current folder cannot be used: {error}"), format!("无法使用当前文件夹：{error}"));
+    Complaint::new(Exit::Usage, en, zh).mend("go to a folder that exists", "请切换到一个存在的文件夹")
+}
+
 /// A folder somebody named just now must be there.
 fn real(folder: &Path) -> Result<PathBuf, Complaint> {
     std::fs::canonicalize(folder).map_err(|error| io(folder, &error))
@@ -142,7 +147,7 @@ fn missing_root(config: &Config, folder: &Path, error: &std::io::Error) -> Probl
 fn load_options(config: &Config, opening: Opening, problems: &mut Vec<Problem>) -> Result<LoadOptions, Complaint> {
     let folder = match opening.folder {
         Some(folder) => folder,
-        None => std::env::current_dir().map_err(|error| io(&PathBuf::from("."), &error))?,
+        None => std::env::current_dir().map_err(|error| no_current_folder(&error))?,
     };
     let mut file_roots = vec![(real(&folder)?, true)];
     for folder in &opening.allow {

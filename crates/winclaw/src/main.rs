@@ -34,10 +34,10 @@ fn main() -> ExitCode {
         return ExitCode::from(u8::try_from(winclaw_loader::tool_host_main(&arguments[2..])).unwrap_or(1));
     }
     let lang = words::early_lang(&arguments);
-    let matches = words::command(lang).get_matches_from(&arguments);
-    let cli = match Cli::from_arg_matches(&matches) {
+    let parsed = words::command(lang).try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => return misused(&error, &arguments, Screen::new(lang)),
     };
     start_log(cli.common.verbose);
     let json = wants_json(&cli.command);
@@ -48,6 +48,21 @@ fn main() -> ExitCode {
             ExitCode::from(complaint.exit as u8)
         }
     }
+}
+
+/// Help and version are no mistakes; a mistake is said in the form that the words themselves ask for.
+fn misused(error: &clap::Error, arguments: &[String], screen: Screen) -> ExitCode {
+    let wants_json = arguments.iter().any(|word| matches!(word.as_str(), "--json" | "json" | "stream-json"))
+        || arguments.iter().any(|word| word.starts_with("--output=") && word.ends_with("json"));
+    if !error.use_stderr() || !wants_json {
+        error.exit();
+    }
+    let text = error.to_string();
+    let what = text.trim().strip_prefix("error: ").unwrap_or(&text);
+    let complaint = Complaint::new(Exit::Usage, what, what)
+        .mend("`winclaw help` shows every command", "运行 winclaw help 查看所有命令");
+    complain(&screen, &complaint, true);
+    ExitCode::from(Exit::Usage as u8)
 }
 
 fn run(cli: Cli) -> Result<Exit, (Screen, Complaint)> {

@@ -14,6 +14,7 @@ fn shaped() -> Vec<String> {
         format!("bearer   {body}.{body}"),
         format!("AKIA{}", "CANARY7F3KQ9ZXV2"),
         format!("ghp_{body}"),
+        format!("gsk_{body}"),
         format!("github_pat_{body}_{body}"),
         format!("glpat-{body}"),
         format!("xoxb-{body}"),

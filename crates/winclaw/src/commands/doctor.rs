@@ -33,9 +33,9 @@ impl Check {
 /// Looks at everything and says it; ends with 2 when something that is needed is missing.
 pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit, Complaint> {
     let host = Host::open(config, screen, Opening::default())?;
-    let mut checks = vec![program(), config_file(&host), data_dir(&host), plugins(&host), network()];
+    let mut checks = vec![program(), config_file(&host), data_dir(&host), plugins(&host), network(&screen)];
     checks.push(model(&host).await);
-    checks.extend(memory());
+    checks.extend(memory(&screen));
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
         screen.json(&json!({"checks": rows, "problems": host.problems}));
@@ -105,10 +105,13 @@ fn plugins(host: &Host) -> Check {
 }
 
 /// Says what the environment says; asks nobody.
-fn network() -> Check {
+fn network(screen: &Screen) -> Check {
     let set = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let names: Vec<&str> = set.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
-    let words = if names.is_empty() { "no proxy".to_owned() } else { format!("proxy by {}", names.join(", ")) };
+    let words = match names.is_empty() {
+        true => screen.word("no proxy", "无代理").to_owned(),
+        false => format!("{} {}", screen.word("proxy by", "代理来自"), names.join(", ")),
+    };
     Check::new("network", Good::Yes, words)
 }
 
@@ -122,10 +125,10 @@ async fn model(host: &Host) -> Check {
 }
 
 /// The most memory this process has held, where the system says so.
-fn memory() -> Option<Check> {
+fn memory(screen: &Screen) -> Option<Check> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(Check::new("memory", Good::Yes, format!("{} at most so far", peak.trim())))
+    Some(Check::new("memory", Good::Yes, format!("{} {}", peak.trim(), screen.word("at most so far", "（目前最高）"))))
 }
 
 /// Servers on this machine's own loopback address.
