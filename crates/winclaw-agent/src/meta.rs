@@ -8,9 +8,6 @@ use winclaw_tool::Failure;
 use crate::calls::Asked;
 use crate::task::Task;
 
-/// Hits one query of a search gives when the model names no limit.
-const DEFAULT_HITS: usize = 5;
-
 impl Task<'_> {
     /// The call as a meta tool's, if its name is one's.
     pub(crate) fn as_meta(&self, asked: &Asked<'_>) -> Option<Result<MetaCall, Failure>> {
@@ -50,7 +47,7 @@ impl Task<'_> {
     /// of itself, whatever the limit. Gives the ids that were found, and the answer.
     fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> (String, String) {
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
-        let limit = limit.unwrap_or(DEFAULT_HITS).max(1) * queries.len().max(1);
+        let limit = limit.unwrap_or(meta::DEFAULT_LIMIT).max(1) * queries.len().max(1);
         let found = meta::within(self.catalog(), in_turns(&lists, limit), category);
         let text = self.exposure.search_answer(self.catalog(), &found, &queries.join("; "));
         if self.exposure.searches_without_news() > 0 {
