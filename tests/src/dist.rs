@@ -12,12 +12,17 @@ use std::sync::OnceLock;
 /// When it cannot be built; what cargo said is in the message.
 pub fn dist() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| std::env::var_os("WINCLAW_DIST").map_or_else(built_once, PathBuf::from))
+    FOLDER.get_or_init(|| named().map_or_else(built_once, PathBuf::from))
 }
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in the repository")
+}
+
+/// The folder that the environment names; an empty name is none.
+fn named() -> Option<std::ffi::OsString> {
+    std::env::var_os("WINCLAW_DIST").filter(|folder| !folder.is_empty())
 }
 
 fn built_once() -> PathBuf {
