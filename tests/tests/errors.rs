@@ -56,6 +56,16 @@ fn what_may_write_does_not_run_unasked_where_nobody_can_be_asked() {
 }
 
 #[test]
+fn a_script_that_cannot_be_read_is_named_with_what_is_wrong() {
+    let room = Room::with(&[]);
+    let later = room.work().join("later.json");
+    fs::write(&later, json!({"schema": 2, "name": "later", "steps": []}).to_string()).expect("written");
+    let run = |file: &str| room.winclaw(&["run", "x", "--replay", file]).run();
+    run("later.json").exits(2).complains(&["later.json", "schema is 2"]);
+    run("gone.json").exits(2).complains(&["gone.json"]);
+}
+
+#[test]
 fn an_error_is_one_line_of_json_where_json_was_asked_for() {
     let room = Room::with(&["calculator"]);
     let cases: [(&[&str], i32, &str); 7] = [

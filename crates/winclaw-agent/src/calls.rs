@@ -6,11 +6,10 @@ use winclaw_catalog::{Resolution, ToolIx};
 use winclaw_exposure::{Because, Signal};
 use winclaw_guard::{Consent, Proposed, Rule, Verdict};
 use winclaw_model::WireCall;
-use winclaw_tool::{Failure, FailureCode, Outcome, detail_line};
-use winclaw_toolbox::{LogLevel, Observer};
+use winclaw_tool::{Failure, FailureCode, Outcome};
 
 use crate::task::Task;
-use crate::{Answer, Event, Front};
+use crate::{Answer, Event, Watch};
 
 /// A call of a tool, by whatever path it came.
 pub(crate) struct Asked<'c> {
@@ -29,10 +28,10 @@ pub(crate) struct Asked<'c> {
 impl Task<'_> {
     /// The one result of one call of a reply, as the model reads it.
     pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> String {
-        if self.parts.cancel.is_cancelled() {
-            return self.not_run(&call.id, &call.name, &cancelled());
-        }
         let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
+        if self.parts.cancel.is_cancelled() {
+            return self.refuse_aside(&asked, &cancelled());
+        }
         match self.as_meta(&asked) {
             Some(Ok(meta)) => self.answer_meta(&asked, meta).await,
             Some(Err(failure)) => self.refuse_aside(&asked, &failure),
@@ -139,8 +138,9 @@ impl Task<'_> {
     }
 
     async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
-        self.started(asked, tool, &arguments);
-        let observer = Arc::new(Watch { front: Arc::clone(self.parts.front), call_id: asked.id.to_owned() });
+        self.calls += 1;
+        self.parts.front.show(Event::started(self.catalog(), asked.id, tool, &arguments));
+        let observer = Arc::new(Watch::new(Arc::clone(self.parts.front), asked.id));
         let begun = Instant::now();
         let cancel = self.parts.cancel.child_token();
         let outcome = self.parts.toolbox.run(tool, arguments.clone(), cancel, observer).await;
@@ -150,19 +150,6 @@ impl Task<'_> {
             Err(failure) => failure_text(failure),
         };
         join(content, advice)
-    }
-
-    fn started(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: &Value) {
-        let known = self.catalog().get(tool);
-        self.calls += 1;
-        self.parts.front.show(Event::CallStarted {
-            call_id: asked.id.to_owned(),
-            tool: known.id.to_string(),
-            title: known.manifest.title.clone(),
-            emoji: known.manifest.emoji.clone(),
-            detail: detail_line(&known.manifest.detail_keys, arguments),
-            arguments: arguments.clone(),
-        });
     }
 
     /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it.
@@ -181,13 +168,7 @@ impl Task<'_> {
             _ => Signal::Used(tool),
         };
         let rises = self.exposure.learn(catalog, signal);
-        self.parts.front.show(Event::CallEnded {
-            call_id: asked.id.to_owned(),
-            tool: catalog.get(tool).id.to_string(),
-            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            result: outcome.as_ref().ok().map(|output| output.value.clone()),
-            failure: outcome.as_ref().err().cloned(),
-        });
+        self.parts.front.show(Event::ended(catalog, asked.id, tool, outcome, took));
         self.rose(&rises);
     }
 
@@ -232,24 +213,6 @@ fn cut_middle(text: &str, limit: usize) -> String {
     let tail: String = text.chars().skip(length - half).collect();
     let cut = length - 2 * half;
     format!("{head}\n… [{cut} characters cut here; ask for a smaller part] …\n{tail}")
-}
-
-/// Passes what a running call says on to whoever watches the task.
-struct Watch {
-    front: Arc<dyn Front>,
-    call_id: String,
-}
-
-impl Observer for Watch {
-    fn progress(&self, fraction: Option<f64>, message: &str) {
-        let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Progress { call_id, fraction, message });
-    }
-
-    fn log(&self, level: LogLevel, message: &str) {
-        let (call_id, message) = (self.call_id.clone(), message.to_owned());
-        self.front.show(Event::Log { call_id, level: level.as_str(), message });
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
+use std::sync::Arc;
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
+use winclaw_catalog::{Catalog, ToolIx};
 use winclaw_guard::Consent;
-use winclaw_tool::{Failure, Text};
+use winclaw_tool::{Failure, Outcome, Text, detail_line};
+use winclaw_toolbox::{LogLevel, Observer};
 
 /// What happens in a task, for whoever watches it. The JSON form is tagged by `event`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,6 +102,57 @@ pub enum Event {
         /// What.
         text: Text,
     },
+}
+
+impl Event {
+    /// The event of a call of `tool` that begins to run.
+    pub fn started(catalog: &Catalog, call_id: &str, tool: ToolIx, arguments: &Value) -> Event {
+        let known = catalog.get(tool);
+        Event::CallStarted {
+            call_id: call_id.to_owned(),
+            tool: known.id.to_string(),
+            title: known.manifest.title.clone(),
+            emoji: known.manifest.emoji.clone(),
+            detail: detail_line(&known.manifest.detail_keys, arguments),
+            arguments: arguments.clone(),
+        }
+    }
+
+    /// The event of a call of `tool` that ended after `took`.
+    pub fn ended(catalog: &Catalog, call_id: &str, tool: ToolIx, outcome: &Outcome, took: Duration) -> Event {
+        Event::CallEnded {
+            call_id: call_id.to_owned(),
+            tool: catalog.get(tool).id.to_string(),
+            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            result: outcome.as_ref().ok().map(|output| output.value.clone()),
+            failure: outcome.as_ref().err().cloned(),
+        }
+    }
+}
+
+/// An observer that passes what a running call says on to a front.
+pub struct Watch {
+    front: Arc<dyn Front>,
+    call_id: String,
+}
+
+impl Watch {
+    /// Watches the call `call_id` for `front`.
+    pub fn new(front: Arc<dyn Front>, call_id: &str) -> Self {
+        Watch { front, call_id: call_id.to_owned() }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&self, fraction: Option<f64>, message: &str) {
+        let (call_id, message) = (self.call_id.clone(), message.to_owned());
+        self.front.show(Event::Progress { call_id, fraction, message });
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        let (call_id, message) = (self.call_id.clone(), message.to_owned());
+        self.front.show(Event::Log { call_id, level: level.as_str(), message });
+    }
 }
 
 /// A tool above the catalogue, as [`Event::Exposure`] names it.

@@ -18,6 +18,6 @@ mod record;
 mod report;
 mod task;
 
-pub use front::{Answer, Event, Front, ShownTool};
+pub use front::{Answer, Event, Front, ShownTool, Watch};
 pub use report::{EndState, Report};
 pub use task::{Options, Parts, run};

@@ -22,24 +22,23 @@ impl Task<'_> {
 
     /// The answer to a meta tool; like any call it runs only within the limit of its reply.
     pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> String {
-        if let MetaCall::Call { name, arguments } = call {
-            let arguments = raw(&arguments);
-            return Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await;
-        }
-        if let Some(failure) = self.guard.beyond_limit(asked.name, asked.position) {
-            return self.refuse_aside(asked, &failure);
-        }
-        match call {
-            MetaCall::Search { queries, limit, category } => {
+        let limited = self.guard.beyond_limit(asked.name, asked.position);
+        match (call, limited) {
+            // The guard judges what is called, the limit included.
+            (MetaCall::Call { name, arguments }, _) => {
+                let arguments = raw(&arguments);
+                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await
+            }
+            (_, Some(failure)) => self.refuse_aside(asked, &failure),
+            (MetaCall::Search { queries, limit, category }, None) => {
                 let (found, answer) = self.search(&queries, limit, category.as_deref());
                 self.aside(asked, "ok", &found, answer)
             }
-            MetaCall::Details { names } => {
+            (MetaCall::Details { names }, None) => {
                 let answer = self.details(&names);
                 self.aside(asked, "ok", &names.join(", "), answer)
             }
-            MetaCall::Ask { question, options } => self.ask(asked, &question, &options).await,
-            MetaCall::Call { .. } => String::new(),
+            (MetaCall::Ask { question, options }, None) => self.ask(asked, &question, &options).await,
         }
     }
 

@@ -190,6 +190,8 @@ async fn an_interruption_leaves_a_valid_transcript() {
         results[0].contains("degrees") && results[1].contains("cancelled") && results[2].contains("not run"),
         "{results:?}"
     );
+    let unrun = |record: &Record| matches!(record, Record::Aside { outcome, .. } if outcome == "cancelled");
+    assert!(play.records.iter().any(unrun), "the call that did not run is in the record too");
     winclaw_model::validate(&play.report.messages).expect("a conversation that can go on");
 }
 

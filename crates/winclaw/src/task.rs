@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_agent::{EndState, Front, Options, Parts, Report};
 use winclaw_exposure::{Settings, Transport};
 use winclaw_guard::{Approve, Limits};
-use winclaw_model::{ChatModel, ModelChoice, ModelError, Script};
+use winclaw_model::{ChatModel, ModelChoice, ModelError, Replay};
 use winclaw_tool::{Lang, Text};
 use winclaw_trace::{Record, TokenUsage, TraceWriter};
 
@@ -36,9 +36,8 @@ pub struct Task {
 /// Chooses the model: a script, the one that is named, one whose key is set, or one that runs on this machine.
 pub async fn model(args: &ModelArgs, host: &Host) -> Result<Box<dyn ChatModel>, Complaint> {
     if let Some(file) = &args.replay {
-        let text = std::fs::read_to_string(file).map_err(|error| io(file, &error))?;
-        let script = serde_json::from_str::<Script>(&text).map_err(|error| not_a_script(&file.display(), &error))?;
-        return Ok(Box::new(winclaw_model::Replay::new(script)));
+        let replay = Replay::from_file(file).map_err(|error| of_model(&error))?;
+        return Ok(Box::new(replay));
     }
     let env = |name: &str| std::env::var(name).ok();
     let named = args.model.as_deref().or(host.config.model.as_deref());
@@ -67,12 +66,6 @@ fn no_model() -> Complaint {
         "请设置 DEEPSEEK_API_KEY 或 OPENAI_API_KEY，或将 OPENAI_BASE_URL 指向无需密钥的服务，或在本机启动 Ollama、LM Studio；\
          winclaw demo、explain 和 tool call 无需模型",
     )
-}
-
-/// The complaint about a script that cannot be read.
-pub fn not_a_script(place: &dyn std::fmt::Display, error: &serde_json::Error) -> Complaint {
-    Complaint::new(Exit::Usage, format!("{place} is no script: {error}"), format!("{place} 不是有效的脚本：{error}"))
-        .mend("docs/architecture.md names the form of a script", "脚本的格式见 docs/architecture.md")
 }
 
 /// The complaint of a model error, with its exit code.
@@ -126,7 +119,8 @@ pub async fn run_with(
     Ok((report, id))
 }
 
-async fn cancel_on_interrupt(cancel: CancellationToken) {
+/// Cancels when the person interrupts the program.
+pub async fn cancel_on_interrupt(cancel: CancellationToken) {
     if tokio::signal::ctrl_c().await.is_ok() {
         cancel.cancel();
     }

@@ -93,7 +93,7 @@ impl Terminal {
 
     fn not_run(&self, name: &str, failure: &Failure) -> String {
         let words = self.screen.word("not run", "未运行");
-        let line = format!("   - {name} {words}: {}", self.reason(failure));
+        let line = format!("   - {name} {words}: {}", reason(&self.screen, failure));
         self.with_hint(self.screen.paint(Style::Yellow, &harmless(&line)), failure)
     }
 
@@ -101,18 +101,10 @@ impl Terminal {
         match failure {
             None => self.screen.paint(Style::Green, &format!("   ✓ {ms} ms")),
             Some(failure) => {
-                let line = format!("   ✗ {ms} ms  {}", self.reason(failure));
+                let line = format!("   ✗ {ms} ms  {}", reason(&self.screen, failure));
                 self.with_hint(self.screen.paint(Style::Red, &harmless(&line)), failure)
             }
         }
-    }
-
-    fn reason(&self, failure: &Failure) -> String {
-        let code = match self.screen.lang {
-            Lang::En => failure.code.as_str(),
-            Lang::Zh => code_in_chinese(failure.code),
-        };
-        format!("{code}: {}", one_line(&failure.message))
     }
 
     fn with_hint(&self, line: String, failure: &Failure) -> String {
@@ -198,6 +190,15 @@ async fn prompt(question: &str) -> Option<String> {
 
 fn head(emoji: &str, title: &str) -> String {
     if emoji.is_empty() { title.to_owned() } else { format!("{emoji} {title}") }
+}
+
+/// A failure on one line: its code in the person's language, and what was said.
+pub fn reason(screen: &Screen, failure: &Failure) -> String {
+    let code = match screen.lang {
+        Lang::En => failure.code.as_str(),
+        Lang::Zh => code_in_chinese(failure.code),
+    };
+    format!("{code}: {}", one_line(&failure.message))
 }
 
 /// `text` on one line, at most 300 characters of it.

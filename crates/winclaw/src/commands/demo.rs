@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::screen::{Screen, Style, columns, harmless};
 use crate::task::{self, Task, exit, of_model};
-use crate::terminal::one_line;
+use crate::terminal::{one_line, reason};
 
 /// A scene, as a package carries it in `demos/*.json`.
 #[derive(Debug, Deserialize)]
@@ -295,7 +295,7 @@ impl Stage {
         };
         if let Some(failure) = failure {
             self.with(|state| state.failure = Some(failure.clone()));
-            let line = format!("   ✗ {ms} ms  {}: {}", failure.code.as_str(), one_line(&failure.message));
+            let line = format!("   ✗ {ms} ms  {}", reason(&self.screen, failure));
             return self.screen.line(&self.screen.paint(Style::Red, &harmless(&line)));
         }
         let result = result.clone().unwrap_or_default();
@@ -317,7 +317,7 @@ impl Front for Stage {
             Event::CallEnded { .. } => self.ended(&event),
             Event::NotRun { name, failure, .. } => {
                 self.end_line();
-                let line = format!("   - {name}: {}", one_line(&failure.message));
+                let line = format!("   - {name}: {}", reason(&self.screen, failure));
                 self.screen.line(&self.screen.paint(Style::Yellow, &harmless(&line)));
             }
             Event::Log { level, message, .. } if self.verbose => {

@@ -5,19 +5,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front};
+use winclaw_agent::{Answer, Event, Front, Watch};
 use winclaw_catalog::{CatalogTool, State, ToolIx};
 use winclaw_guard::{Consent, Guard, Limits, Proposed, Verdict};
-use winclaw_tool::{Lang, Outcome, SideEffect, detail_line};
-use winclaw_toolbox::{LogLevel, Observer};
+use winclaw_tool::{Lang, Outcome, SideEffect};
 
 use crate::cli::{OutputWord, ToolCallArgs, ToolCommand};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::screen::{Screen, Style, columns, harmless};
-use crate::task::approval;
+use crate::task::{approval, cancel_on_interrupt};
 use crate::terminal::Terminal;
+
+/// The id of the one call of `tool call`, in its events.
+const CALL: &str = "call";
 
 /// Runs the command.
 pub async fn run(config: Config, screen: Screen, command: ToolCommand, verbose: bool) -> Result<Exit, Complaint> {
@@ -149,15 +151,10 @@ async fn call(host: &Host, args: &ToolCallArgs, verbose: bool) -> Result<Exit, C
     let front = Arc::new(Terminal::new(host.screen, args.output, verbose));
     let arguments = judged(host, args, tool, &raw, front.as_ref()).await?;
     let cancel = CancellationToken::new();
-    let interrupted = cancel.clone();
-    let interrupt = tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
-    });
+    let interrupt = tokio::spawn(cancel_on_interrupt(cancel.clone()));
     let begun = std::time::Instant::now();
-    started(host, front.as_ref(), tool, &arguments);
-    let observer = Arc::new(Watch(front.clone()));
+    front.show(Event::started(host.catalog(), CALL, tool, &arguments));
+    let observer = Arc::new(Watch::new(front.clone(), CALL));
     let outcome = host.toolbox.run(tool, arguments, cancel, observer).await;
     interrupt.abort();
     say(host, args.output, tool, front.as_ref(), &outcome, begun.elapsed())
@@ -208,18 +205,6 @@ fn arguments(text: &str) -> Result<String, Complaint> {
     done.map_err(|error| Complaint::new(Exit::Usage, format!("standard input: {error}"), format!("标准输入：{error}")))
 }
 
-fn started(host: &Host, front: &Terminal, tool: ToolIx, arguments: &Value) {
-    let known = host.catalog().get(tool);
-    front.show(Event::CallStarted {
-        call_id: "call".into(),
-        tool: known.id.to_string(),
-        title: known.manifest.title.clone(),
-        emoji: known.manifest.emoji.clone(),
-        detail: detail_line(&known.manifest.detail_keys, arguments),
-        arguments: arguments.clone(),
-    });
-}
-
 fn say(
     host: &Host,
     output: OutputWord,
@@ -229,7 +214,7 @@ fn say(
     took: std::time::Duration,
 ) -> Result<Exit, Complaint> {
     if outcome.is_ok() || output != OutputWord::Text {
-        front.show(ended(host, tool, outcome, took));
+        front.show(Event::ended(host.catalog(), CALL, tool, outcome, took));
     }
     match outcome {
         Ok(result) if output == OutputWord::Text => host.screen.line(&harmless(&pretty(&result.value))),
@@ -240,32 +225,9 @@ fn say(
     Ok(Exit::Done)
 }
 
-fn ended(host: &Host, tool: ToolIx, outcome: &Outcome, took: std::time::Duration) -> Event {
-    Event::CallEnded {
-        call_id: "call".into(),
-        tool: host.catalog().get(tool).id.to_string(),
-        ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        result: outcome.as_ref().ok().map(|output| output.value.clone()),
-        failure: outcome.as_ref().err().cloned(),
-    }
-}
-
 fn pretty(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
-    }
-}
-
-/// Passes what the running call says on to the terminal.
-struct Watch(Arc<Terminal>);
-
-impl Observer for Watch {
-    fn progress(&self, fraction: Option<f64>, message: &str) {
-        self.0.show(Event::Progress { call_id: "call".into(), fraction, message: message.to_owned() });
-    }
-
-    fn log(&self, level: LogLevel, message: &str) {
-        self.0.show(Event::Log { call_id: "call".into(), level: level.as_str(), message: message.to_owned() });
     }
 }
