@@ -8,7 +8,7 @@ use super::Breach;
 use crate::process::Failed;
 
 /// Crate, and the crates of ours it may use (without the `winclaw-` prefix), lowest layer first.
-const TABLE: [(&str, &[&str]); 18] = [
+const TABLE: [(&str, &[&str]); 19] = [
     ("tool", &[]),
     ("abi", &[]),
     ("sdk-macros", &["tool"]),
@@ -24,6 +24,8 @@ const TABLE: [(&str, &[&str]); 18] = [
     ("sdk-testing", &["sdk", "tool"]),
     ("loader", &["abi", "tool", "catalog", "toolbox", "net"]),
     ("package", &["tool", "abi", "loader"]),
+    // Measures what intent and exposure decide; neither knows it.
+    ("eval", &["tool", "catalog", "intent", "exposure"]),
     ("agent", &["tool", "catalog", "trace", "model", "intent", "exposure", "guard", "toolbox"]),
     // Only ever a dev-dependency: scripted models and servers for tests.
     ("testkit", &["tool", "model"]),
