@@ -15,15 +15,34 @@ impl Catalog {
     /// order (one that is ready before one that is not), and each other one is a problem.
     pub fn build(entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>) {
         let mut found = Vec::new();
-        let entries = distinct(entries, &mut found);
-        let mut tools: Vec<CatalogTool> = entries.into_iter().filter_map(|entry| tidy(entry, &mut found)).collect();
-        give_wire_names(&mut tools);
-        let names = Names::of(&tools);
-        let graph = Graph::of(&tools, &names, &mut found);
-        let categories = by_category(&tools);
-        found.sort_by(|a, b| (&a.subject, &a.what.en).cmp(&(&b.subject, &b.what.en)));
-        (Catalog { tools, names, graph, categories }, found)
+        let tools = offered(entries, &mut found);
+        assemble(tools, found, |_| true)
     }
+}
+
+/// The tools of `entries`, sorted by id and cleaned, without wire names.
+pub(crate) fn offered(entries: Vec<ToolEntry>, found: &mut Vec<Problem>) -> Vec<CatalogTool> {
+    let entries = distinct(entries, found);
+    entries.into_iter().filter_map(|entry| tidy(entry, found)).collect()
+}
+
+/// The catalog of `tools`, sorted by id. A tool that has a wire name keeps it. What a tool claims about others is a
+/// problem only if somebody `answers_for` it.
+pub(crate) fn assemble(
+    mut tools: Vec<CatalogTool>,
+    mut found: Vec<Problem>,
+    answers_for: impl Fn(&CatalogTool) -> bool,
+) -> (Catalog, Vec<Problem>) {
+    give_wire_names(&mut tools);
+    let names = Names::of(&tools);
+    let graph = Graph::of(&tools, &names, |tool, problem| {
+        if answers_for(tool) {
+            found.push(problem);
+        }
+    });
+    let categories = by_category(&tools);
+    found.sort_by(|a, b| (&a.subject, &a.what.en).cmp(&(&b.subject, &b.what.en)));
+    (Catalog { tools, names, graph, categories }, found)
 }
 
 /// The entries sorted by id, one for each.
@@ -57,7 +76,7 @@ fn rank(entry: &ToolEntry) -> (u8, String, String) {
 }
 
 fn give_wire_names(tools: &mut [CatalogTool]) {
-    let ids: Vec<_> = tools.iter().map(|tool| &tool.id).collect();
+    let ids: Vec<_> = tools.iter().map(|tool| (&tool.id, tool.wire_name.as_str())).collect();
     let names = wire::assign(&ids);
     for (tool, name) in tools.iter_mut().zip(names) {
         tool.wire_name = name;

@@ -15,11 +15,12 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn of(tools: &[CatalogTool], names: &Names, found: &mut Vec<Problem>) -> Graph {
+    /// The edges, with a word to `say` for each that a tool states and that leads nowhere.
+    pub(crate) fn of(tools: &[CatalogTool], names: &Names, mut say: impl FnMut(&CatalogTool, Problem)) -> Graph {
         let mut graph = Graph::default();
         for (at, tool) in tools.iter().enumerate() {
             let own = ToolIx(at as u32);
-            let mut edges = stated(tools, own, tool, found);
+            let mut edges = stated(tools, own, tool, |problem| say(tool, problem));
             edges.extend(mentioned(tools, names, own).into_iter().map(|other| (DependencyKind::OftenWith, other)));
             let of = |kind| edges.iter().filter(|edge| edge.0 == kind).map(|edge| edge.1).collect();
             graph.requires.push(of(DependencyKind::Requires));
@@ -45,13 +46,13 @@ fn stated(
     tools: &[CatalogTool],
     own: ToolIx,
     tool: &CatalogTool,
-    found: &mut Vec<Problem>,
+    mut say: impl FnMut(Problem),
 ) -> BTreeSet<(DependencyKind, ToolIx)> {
     let mut edges = BTreeSet::new();
     for dependency in tool.manifest.depends_on.iter().collect::<BTreeSet<_>>() {
         match target(tools, tool, &dependency.tool) {
-            None => found.push(problems::unknown_dependency(&tool.id, &dependency.tool)),
-            Some(other) if other == own => found.push(problems::self_dependency(&tool.id)),
+            None => say(problems::unknown_dependency(&tool.id, &dependency.tool)),
+            Some(other) if other == own => say(problems::self_dependency(&tool.id)),
             Some(other) => drop(edges.insert((dependency.kind, other))),
         }
     }

@@ -10,6 +10,7 @@
 //! - Wire names are legal for every vendor, injective, do not depend on which other tools exist, and are never one of
 //!   [`RESERVED`] (I8).
 //! - [`Catalog::resolve`] gives `One` for an exact or unique folded name only, never for a merely similar one.
+//! - A tool known once is known for good: in every [`Catalog::successor`] it has a place and the same wire name.
 //! - Cycles among tools are legal; [`Catalog::closure`] always ends.
 //! - Texts that reach a model or a terminal carry no control, bidirectional or invisible characters.
 
@@ -24,6 +25,7 @@ mod nearest;
 mod problems;
 mod resolve;
 mod schema;
+mod successor;
 mod text;
 mod tidy;
 mod wire;
@@ -118,7 +120,7 @@ impl CatalogTool {
     }
 }
 
-/// Every known tool. Made by [`Catalog::build`], never changed.
+/// Every known tool. Made by [`Catalog::build`] or [`Catalog::successor`], never changed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
     tools: Vec<CatalogTool>,

@@ -9,17 +9,21 @@ const MAX: usize = 64;
 /// How many digits of the hash a name may carry. The longer ones are for ids whose shorter hashes clash.
 const DIGITS: [usize; 3] = [8, 16, 32];
 
-/// The wire name of each id, in order. The ids are distinct, and so are the names.
+/// The wire name of each id, in order. The ids are distinct, and so are the names. Beside each id stands the name it
+/// had before, which it keeps, or nothing.
 ///
 /// A plain name is `source__name`. Where that is too long, has illegal characters, could be read as another id, or looks
 /// like a hashed name, it is a readable head, `_` and hexadecimal digits of the id's SHA-256. Plain and hashed names are
 /// thus never equal, and no name depends on which other tools exist, but for ids made to clash in 32 bits.
-pub(crate) fn assign(ids: &[&ToolId]) -> Vec<String> {
-    let first = |id: &&ToolId| plain(id).unwrap_or_else(|| hashed(id, DIGITS[0]));
+pub(crate) fn assign(ids: &[(&ToolId, &str)]) -> Vec<String> {
+    let first = |&(id, before): &(&ToolId, &str)| match before {
+        "" => plain(id).unwrap_or_else(|| hashed(id, DIGITS[0])),
+        before => before.to_owned(),
+    };
     let mut names: Vec<String> = ids.iter().map(first).collect();
     for digits in &DIGITS[1..] {
-        for at in clashes(&names) {
-            names[at] = hashed(ids[at], *digits);
+        for at in clashes(&names).into_iter().filter(|at| ids[*at].1.is_empty()) {
+            names[at] = hashed(ids[at].0, *digits);
         }
     }
     names
@@ -91,7 +95,7 @@ mod tests {
 
     fn names(ids: &[&str]) -> Vec<String> {
         let ids: Vec<ToolId> = ids.iter().map(|id| ToolId::parse(id).expect("an id")).collect();
-        assign(&ids.iter().collect::<Vec<_>>())
+        assign(&ids.iter().map(|id| (id, "")).collect::<Vec<_>>())
     }
 
     #[test]
@@ -130,5 +134,15 @@ mod tests {
         assert_ne!(found[0], found[1]);
         assert!(found.iter().all(|name| name.len() <= MAX), "{found:?}");
         assert_eq!(found[2], names(&["s.天气"])[0]);
+    }
+
+    #[test]
+    fn a_name_that_was_given_is_kept_when_a_newcomer_clashes_with_it() {
+        let [one, two] =
+            [6_219, 111_931].map(|number| ToolId::parse(&format!("s.{}{number}", "x".repeat(60))).expect("an id"));
+        let before = assign(&[(&one, "")]).remove(0);
+        let after = assign(&[(&one, &before), (&two, "")]);
+        assert_eq!(after[0], before);
+        assert_ne!(after[1], before);
     }
 }

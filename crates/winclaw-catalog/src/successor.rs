@@ -1,0 +1,47 @@
+use std::collections::BTreeSet;
+
+use winclaw_tool::{Problem, Text, ToolId};
+
+use crate::build::{assemble, offered};
+use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx, place};
+
+impl Catalog {
+    /// The catalog of what the backends offer now, in which every tool of `self` is still known.
+    ///
+    /// A tool that `entries` no longer offer, or only in a form no model could call, stays as it was last offered and is
+    /// [`State::Unavailable`], to be tried again later; one that was [`State::Disabled`] stays disabled. A tool that is
+    /// offered again is as it is offered. Every tool of `self` keeps its wire name, so what a model has read of it still
+    /// holds; a changed fingerprint says that its schema does not.
+    ///
+    /// Second come the problems of `entries`, as [`Catalog::build`] finds them; what is kept has none. Third is the map:
+    /// at `old.index()` the tool's place in the new catalog. Never fails, and the order of `entries` changes nothing.
+    pub fn successor(&self, entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>, Vec<ToolIx>) {
+        let named: BTreeSet<ToolId> = entries.iter().map(|entry| entry.id.clone()).collect();
+        let mut found = Vec::new();
+        let mut tools = offered(entries, &mut found);
+        for tool in &mut tools {
+            tool.wire_name = self.ix(&tool.id).map_or_else(String::new, |ix| self.get(ix).wire_name.clone());
+        }
+        let missing = self.tools.iter().filter(|old| place(&tools, old.id.as_str()).is_none());
+        let missing: Vec<CatalogTool> = missing.map(|old| kept(old, named.contains(&old.id))).collect();
+        let gone: BTreeSet<ToolId> = missing.iter().map(|tool| tool.id.clone()).collect();
+        tools.extend(missing);
+        tools.sort_by(|a, b| a.id.cmp(&b.id));
+        let (catalog, problems) = assemble(tools, found, |tool| !gone.contains(&tool.id));
+        let map = self.tools.iter().filter_map(|old| catalog.ix(&old.id)).collect();
+        (catalog, problems, map)
+    }
+}
+
+/// A tool that cannot be offered any longer, `still_named` by its source or not.
+fn kept(old: &CatalogTool, still_named: bool) -> CatalogTool {
+    let why = match still_named {
+        true => Text::new("its source now offers it in a form that cannot be called", "其来源现在提供的形式无法调用"),
+        false => Text::new("its source no longer offers it", "其来源不再提供它"),
+    };
+    let state = match &old.state {
+        State::Disabled { why } => State::Disabled { why: why.clone() },
+        _ => State::Unavailable { why, retryable: true },
+    };
+    CatalogTool { state, ..old.clone() }
+}
