@@ -42,17 +42,17 @@ impl Task<'_> {
     /// Resolves the name and runs what it means; a similar name is offered, never run.
     pub(crate) async fn answer_tool(&mut self, asked: &Asked<'_>) -> String {
         let resolution = self.catalog().resolve(asked.name);
-        self.recorder.resolve(self.catalog(), asked.id, asked.name, &resolution);
+        self.recorder.resolve(&self.catalog(), asked.id, asked.name, &resolution);
         let failure = match resolution {
-            Resolution::One(tool) => match self.exposure.state_answer(self.catalog(), tool) {
+            Resolution::One(tool) => match self.exposure.state_answer(&self.catalog(), tool) {
                 None => return self.judge(asked, tool).await,
                 Some(failure) => {
-                    self.open.note(self.catalog(), tool, failure.code);
+                    self.open.note(&self.catalog(), tool, failure.code);
                     failure
                 }
             },
-            Resolution::Many(tools) => self.exposure.ambiguous_answer(self.catalog(), asked.name, &tools),
-            Resolution::Unknown { nearest } => self.exposure.unknown_answer(self.catalog(), asked.name, &nearest),
+            Resolution::Many(tools) => self.exposure.ambiguous_answer(&self.catalog(), asked.name, &tools),
+            Resolution::Unknown { nearest } => self.exposure.unknown_answer(&self.catalog(), asked.name, &nearest),
         };
         self.refuse_aside(asked, &failure)
     }
@@ -79,8 +79,8 @@ impl Task<'_> {
             position: asked.position,
             schema_was_shown: !unshown,
         };
-        let verdict = self.guard.judge(self.catalog(), &proposed);
-        self.recorder.verdict(self.catalog(), asked.id, tool, &verdict);
+        let verdict = self.guard.judge(&self.catalog(), &proposed);
+        self.recorder.verdict(&self.catalog(), asked.id, tool, &verdict);
         let revealed = if unshown { self.reveal_called(tool) } else { None };
         let content = match verdict {
             Verdict::Run { arguments } => self.run_tool(asked, tool, arguments, None).await,
@@ -89,7 +89,7 @@ impl Task<'_> {
             Verdict::NotRun { failure, rule } => {
                 self.learn_from_rule(tool, rule);
                 if rule != Rule::Repeat {
-                    self.open.note(self.catalog(), tool, failure.code);
+                    self.open.note(&self.catalog(), tool, failure.code);
                 }
                 self.not_run(asked.id, asked.name, &failure)
             }
@@ -100,15 +100,15 @@ impl Task<'_> {
     /// A tool that was called unshown is shown from now on; its schema stands behind the result.
     fn reveal_called(&mut self, tool: ToolIx) -> Option<String> {
         let catalog = self.catalog();
-        let rises = self.exposure.learn(catalog, Signal::CalledUnshown(tool));
+        let rises = self.exposure.learn(&catalog, Signal::CalledUnshown(tool));
         self.rose(&rises);
-        let text = self.exposure.reveal(catalog, &[tool], Because::CalledUnshown);
+        let text = self.exposure.reveal(&catalog, &[tool], Because::CalledUnshown);
         (!text.is_empty()).then_some(text)
     }
 
     fn learn_from_rule(&mut self, tool: ToolIx, rule: Rule) {
         if rule == Rule::Repeat {
-            let rises = self.exposure.learn(self.catalog(), Signal::LoopBlocked(tool));
+            let rises = self.exposure.learn(&self.catalog(), Signal::LoopBlocked(tool));
             self.rose(&rises);
         }
     }
@@ -118,7 +118,7 @@ impl Task<'_> {
             answer = self.parts.front.consent(consent, &arguments) => answer,
             () = self.parts.cancel.cancelled() => return self.not_run(asked.id, asked.name, &cancelled()),
         };
-        self.recorder.consent(self.catalog(), asked.id, consent, answer);
+        self.recorder.consent(&self.catalog(), asked.id, consent, answer);
         let why = match answer {
             Answer::Yes => return self.run_tool(asked, tool, arguments, None).await,
             Answer::No => {
@@ -132,18 +132,18 @@ impl Task<'_> {
         if answer == Answer::NobodyToAsk {
             failure.hint = Some(consent.how_to_allow());
         }
-        self.open.note(self.catalog(), tool, FailureCode::Denied);
-        self.guard.record(self.catalog(), tool, &arguments, &Err(failure.clone()));
+        self.open.note(&self.catalog(), tool, FailureCode::Denied);
+        self.guard.record(&self.catalog(), tool, &arguments, &Err(failure.clone()));
         self.not_run(asked.id, asked.name, &failure)
     }
 
     async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
         self.calls += 1;
-        self.parts.front.show(Event::started(self.catalog(), asked.id, tool, &arguments));
+        self.parts.front.show(Event::started(&self.catalog(), asked.id, tool, &arguments));
         let observer = Arc::new(Watch::new(Arc::clone(self.parts.front), asked.id));
         let begun = Instant::now();
         let cancel = self.parts.cancel.child_token();
-        let outcome = self.parts.toolbox.run(tool, arguments.clone(), cancel, observer).await;
+        let outcome = self.toolbox.run(tool, arguments.clone(), cancel, observer).await;
         self.ended(asked, tool, &arguments, &outcome, begun.elapsed());
         let content = match &outcome {
             Ok(output) => cut_middle(&output.model_text(), self.options.result_chars),
@@ -155,9 +155,9 @@ impl Task<'_> {
     /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it.
     fn ended(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: &Value, outcome: &Outcome, took: Duration) {
         let catalog = self.catalog();
-        self.guard.record(catalog, tool, arguments, outcome);
-        self.recorder.call(catalog, asked.id, tool, arguments, outcome, took);
-        self.open.record(catalog, tool, outcome);
+        self.guard.record(&catalog, tool, arguments, outcome);
+        self.recorder.call(&catalog, asked.id, tool, arguments, outcome, took);
+        self.open.record(&catalog, tool, outcome);
         if !self.used.contains(&tool) {
             self.used.push(tool);
         }
@@ -167,8 +167,8 @@ impl Task<'_> {
             }
             _ => Signal::Used(tool),
         };
-        let rises = self.exposure.learn(catalog, signal);
-        self.parts.front.show(Event::ended(catalog, asked.id, tool, outcome, took));
+        let rises = self.exposure.learn(&catalog, signal);
+        self.parts.front.show(Event::ended(&catalog, asked.id, tool, outcome, took));
         self.rose(&rises);
     }
 

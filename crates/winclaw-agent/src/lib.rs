@@ -14,10 +14,12 @@
 mod calls;
 mod front;
 mod meta;
+mod ranking;
 mod record;
 mod report;
 mod task;
 
 pub use front::{Answer, Event, Front, ShownTool, Watch};
+pub use ranking::Ranking;
 pub use report::{EndState, Report};
 pub use task::{Options, Parts, run};

@@ -47,10 +47,10 @@ impl Task<'_> {
     fn search(&mut self, queries: &[String], limit: Option<usize>, category: Option<&str>) -> (String, String) {
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
         let limit = limit.unwrap_or(meta::DEFAULT_LIMIT).max(1) * queries.len().max(1);
-        let found = meta::within(self.catalog(), in_turns(&lists, limit), category);
-        let text = self.exposure.search_answer(self.catalog(), &found, &queries.join("; "));
+        let found = meta::within(&self.catalog(), in_turns(&lists, limit), category);
+        let text = self.exposure.search_answer(&self.catalog(), &found, &queries.join("; "));
         if self.exposure.searches_without_news() > 0 {
-            let rises = self.exposure.learn(self.catalog(), Signal::SearchWithoutNews);
+            let rises = self.exposure.learn(&self.catalog(), Signal::SearchWithoutNews);
             self.rose(&rises);
         }
         let ids: Vec<String> = found.iter().map(|tool| self.catalog().get(*tool).id.to_string()).collect();
@@ -58,15 +58,15 @@ impl Task<'_> {
     }
 
     fn hits(&self, query: &str) -> Vec<ToolIx> {
-        let query = Query { message: query, plan_step: None, used: &[] };
-        self.parts.index.weigh(self.catalog(), &query).hits.iter().map(|hit| hit.tool).collect()
+        let query = Query { message: query, ..Query::default() };
+        self.ranking.index.weigh(&self.catalog(), &query).hits.iter().map(|hit| hit.tool).collect()
     }
 
     fn details(&mut self, names: &[String]) -> String {
         let catalog = self.catalog();
         let resolved: Vec<(String, Resolution)> =
             names.iter().map(|name| (name.clone(), catalog.resolve(name))).collect();
-        self.exposure.details_answer(catalog, &resolved)
+        self.exposure.details_answer(&catalog, &resolved)
     }
 
     async fn ask(&mut self, asked: &Asked<'_>, question: &str, options: &[String]) -> String {

@@ -3,9 +3,9 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
-use winclaw_exposure::{Exposure, Prepared, Settings, Signal};
+use winclaw_exposure::{Exposure, Settings, Signal};
 use winclaw_guard::{Approve, Guard, Limits, LoopReport};
-use winclaw_intent::{Index, Query};
+use winclaw_intent::Query;
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
 use winclaw_tool::Text;
 use winclaw_toolbox::Toolbox;
@@ -13,17 +13,15 @@ use winclaw_trace::Record;
 
 use crate::record::{self, Recorder};
 use crate::report::{EndState, Report};
-use crate::{Event, Front};
+use crate::{Event, Front, Ranking};
 
 /// What a task works with; made once, used by many tasks.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
-    /// Every tool, and the one door through which they run.
-    pub toolbox: &'a Toolbox,
-    /// The index over the toolbox's catalogue.
-    pub index: &'a Index,
-    /// What exposure keeps of the same catalogue.
-    pub prepared: &'a Arc<Prepared>,
+    /// Every tool, and the one door through which they run. A task follows its changes by itself.
+    pub toolbox: &'a Arc<Toolbox>,
+    /// The ranking over the toolbox's catalogue.
+    pub ranking: &'a Arc<Ranking>,
     /// The model.
     pub model: &'a dyn ChatModel,
     /// Who watches and answers for the person.
@@ -72,6 +70,9 @@ pub(crate) enum Step {
 /// A task under way.
 pub(crate) struct Task<'a> {
     pub(crate) parts: Parts<'a>,
+    /// Those of the parts, until the list of tools changes.
+    pub(crate) toolbox: Arc<Toolbox>,
+    pub(crate) ranking: Arc<Ranking>,
     pub(crate) options: Options,
     pub(crate) guard: Guard,
     pub(crate) exposure: Exposure,
@@ -90,10 +91,12 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
         let catalog = parts.toolbox.catalog();
-        let query = Query { message: &options.request, plan_step: None, used: &[] };
-        let evidence = parts.index.weigh(catalog, &query);
-        let exposure = Exposure::begin_prepared(catalog, parts.prepared, &evidence, options.exposure.clone());
+        let query = Query { message: &options.request, ..Query::default() };
+        let evidence = parts.ranking.index.weigh(catalog, &query);
+        let exposure = Exposure::begin_prepared(catalog, &parts.ranking.prepared, &evidence, options.exposure.clone());
         Task {
+            toolbox: Arc::clone(parts.toolbox),
+            ranking: Arc::clone(parts.ranking),
             guard: Guard::new(options.limits, options.approve),
             exposure,
             messages: vec![Message::User { text: options.request.clone() }],
@@ -111,8 +114,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    pub(crate) fn catalog(&self) -> &'a Arc<Catalog> {
-        self.parts.toolbox.catalog()
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(self.toolbox.catalog())
     }
 
     /// One pass of the straight line: weigh, show, ask, judge, run, learn.
@@ -123,7 +126,7 @@ impl<'a> Task<'a> {
         self.turns += 1;
         if self.turns > 1 {
             let evidence = self.weigh();
-            self.exposure.observe(self.catalog(), &evidence);
+            self.exposure.observe(&self.catalog(), &evidence);
         }
         let request = self.request();
         let reply = match self.ask_model(&request).await {
@@ -140,16 +143,21 @@ impl<'a> Task<'a> {
     }
 
     fn weigh(&self) -> Evidence {
-        let query = Query { message: &self.options.request, plan_step: self.plan_step.as_deref(), used: &self.used };
-        self.parts.index.weigh(self.catalog(), &query)
+        let query = Query {
+            message: &self.options.request,
+            plan_step: self.plan_step.as_deref(),
+            used: &self.used,
+            earlier: &[],
+        };
+        self.ranking.index.weigh(&self.catalog(), &query)
     }
 
     /// The request for the next model call. The tail becomes part of the conversation's last message, for good.
     fn request(&mut self) -> ChatRequest {
-        let surface = self.exposure.surface(self.catalog());
-        let event = record::exposure_event(self.catalog(), &surface, self.turns);
+        let surface = self.exposure.surface(&self.catalog());
+        let event = record::exposure_event(&self.catalog(), &surface, self.turns);
         self.parts.front.show(event);
-        self.recorder.exposure(self.catalog(), &surface, self.turns);
+        self.recorder.exposure(&self.catalog(), &surface, self.turns);
         if let Some(tail) = &surface.tail {
             append(&mut self.messages, tail);
         }
@@ -157,6 +165,7 @@ impl<'a> Task<'a> {
             system: surface.prefix.system.clone(),
             tools: surface.prefix.tools.clone(),
             messages: self.messages.clone(),
+            ..ChatRequest::default()
         };
         self.recorder.request(self.parts.model, &request, self.turns);
         request
@@ -181,10 +190,11 @@ impl<'a> Task<'a> {
             self.notice(skipped(reply.skipped_lines));
         }
         let (text, reasoning, calls) = (reply.text.clone(), reply.reasoning.clone(), reply.calls.clone());
+        let sealed = reply.sealed.clone();
         if !text.trim().is_empty() {
             self.plan_step = Some(text.clone());
         }
-        self.messages.push(Message::Assistant { text, reasoning, calls });
+        self.messages.push(Message::Assistant { text, reasoning, calls, sealed });
     }
 
     /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
@@ -209,7 +219,7 @@ impl<'a> Task<'a> {
     }
 
     fn nudge(&mut self, silent: bool) -> Step {
-        let rises = self.exposure.learn(self.catalog(), Signal::NoTool);
+        let rises = self.exposure.learn(&self.catalog(), Signal::NoTool);
         self.rose(&rises);
         if !silent && rises.is_empty() {
             self.answer = self.plan_step.clone().unwrap_or_default();
@@ -235,7 +245,7 @@ impl<'a> Task<'a> {
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
             let content = self.answer_call(call, position, cut_off).await;
-            self.messages.push(Message::Tool { call_id: call.id.clone(), content });
+            self.messages.push(Message::Tool { call_id: call.id.clone(), content, reveals: Vec::new() });
         }
     }
 
@@ -244,7 +254,7 @@ impl<'a> Task<'a> {
             return Step::End(EndState::Interrupted);
         }
         match self.guard.stopped() {
-            Some(report) => Step::End(EndState::Stopped { why: repeated(self.catalog(), report) }),
+            Some(report) => Step::End(EndState::Stopped { why: repeated(&self.catalog(), report) }),
             None => Step::Next,
         }
     }
@@ -258,8 +268,8 @@ impl<'a> Task<'a> {
 
     pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
         for rise in rises {
-            self.recorder.rise(self.catalog(), rise, self.exposure.reach());
-            self.parts.front.show(record::rise_event(self.catalog(), rise));
+            self.recorder.rise(&self.catalog(), rise, self.exposure.reach());
+            self.parts.front.show(record::rise_event(&self.catalog(), rise));
         }
     }
 

@@ -197,6 +197,12 @@ impl Guard {
         self.loops.ran(tool, signature(arguments, volatile), result_of(outcome, arguments, volatile), changes_world);
     }
 
+    /// The list of tools changed: everything that is known of the tool at place `old` holds for `map[old.index()]` from
+    /// now on. What is known of a tool beyond the end of `map` is forgotten.
+    pub fn renumber(&mut self, map: &[ToolIx]) {
+        self.loops.renumber(map);
+    }
+
     /// Takes in a call that ran no tool, of a meta tool or of a name that is no tool's, and what came of it: what was
     /// found, what the person said, why it failed. What the model should hear once that is the same again and again.
     pub fn aside(&mut self, name: &str, arguments: &str, came_of_it: &str) -> Option<String> {

@@ -132,6 +132,16 @@ impl Loops {
         }
     }
 
+    pub(crate) fn renumber(&mut self, map: &[ToolIx]) {
+        renumber(&mut self.seen, map);
+        renumber(&mut self.failures, map);
+        renumber(&mut self.refusals, map);
+        renumber(&mut self.stops, map);
+        if let Some(report) = &mut self.report {
+            report.tool = report.tool.and_then(|tool| map.get(tool.index()).copied());
+        }
+    }
+
     fn worst_failure(&self, ix: ToolIx) -> Option<(Signature, &Alike)> {
         let of_tool = self.failures.range((ix, Signature::default())..=(ix, [u8::MAX; 32]));
         of_tool.map(|(key, alike)| (key.1, alike)).max_by_key(|(_, alike)| alike.times)
@@ -206,6 +216,11 @@ impl Loops {
             self.report = Some(LoopReport { tool: Some(ix), times: stop.times + times, detail });
         }
     }
+}
+
+fn renumber<V>(known: &mut BTreeMap<(ToolIx, Signature), V>, map: &[ToolIx]) {
+    let old = std::mem::take(known);
+    known.extend(old.into_iter().filter_map(|((ix, sign), value)| Some(((*map.get(ix.index())?, sign), value))));
 }
 
 fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {

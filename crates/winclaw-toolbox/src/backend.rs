@@ -108,8 +108,15 @@ pub struct CallContext {
 /// assert_eq!(outcome.expect("an output").value, json!({"text": "hi"}));
 /// ```
 pub trait Backend: Send + Sync {
-    /// The tools it offers, in any order. Asked once, when the toolbox is made. Must not run code of a tool.
+    /// The tools it offers, in any order. Asked when the toolbox is made, and again after each change of
+    /// [`revision`](Backend::revision). Must not run code of a tool.
     fn entries(&self) -> Vec<ToolEntry>;
+
+    /// A number that changes whenever [`entries`](Backend::entries) would give something else: a server that came, went
+    /// or listed its tools anew. Asked often, so it must be cheap. Default: always 0, for what never changes.
+    fn revision(&self) -> u64 {
+        0
+    }
 
     /// Runs `tool`, which is one of [`entries`](Backend::entries) with state `Ready`, with checked `arguments`.
     ///

@@ -13,7 +13,7 @@ type Offers<'a> = BTreeMap<&'a ToolId, Vec<(usize, &'a ToolEntry)>>;
 
 impl Routes {
     /// `offers[n]` are the entries of `backends[n]`, as they were given to the catalogue.
-    pub(crate) fn new(catalog: &Catalog, backends: Vec<Arc<dyn Backend>>, offers: &[Vec<ToolEntry>]) -> Routes {
+    pub(crate) fn new(catalog: &Catalog, backends: &[Arc<dyn Backend>], offers: &[Vec<ToolEntry>]) -> Routes {
         let mut by_id = Offers::new();
         for (backend, entry) in offers.iter().enumerate().flat_map(|(n, list)| list.iter().map(move |entry| (n, entry)))
         {

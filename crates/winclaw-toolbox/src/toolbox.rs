@@ -10,10 +10,15 @@ use crate::routes::Routes;
 use crate::supervise::{Call, supervise};
 use crate::{Backend, Observer};
 
-/// The tools of all backends behind one door.
+/// The tools of all backends behind one door. A value that never changes: see [`Toolbox::refreshed`].
 pub struct Toolbox {
     catalog: Arc<Catalog>,
     routes: Routes,
+    backends: Vec<Arc<dyn Backend>>,
+    /// Of each backend, from before it was asked for its entries.
+    revisions: Vec<u64>,
+    disabled: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl Toolbox {
@@ -22,13 +27,32 @@ impl Toolbox {
     /// `disabled` holds tool ids (`sky.forecast`) or plugin ids (`sky`, all its tools). A disabled tool stays in the
     /// catalogue as [`State::Disabled`] and is never run. A name in `disabled` that fits nothing is listed as a problem.
     pub fn new(backends: Vec<Arc<dyn Backend>>, disabled: &[String]) -> (Toolbox, Vec<Problem>) {
-        let mut offers: Vec<Vec<ToolEntry>> = backends.iter().map(|backend| backend.entries()).collect();
-        let mut problems = unmatched(&offers, disabled);
-        offers.iter_mut().flatten().for_each(|entry| disable(entry, disabled));
+        let revisions = revisions(&backends);
+        let offers = offers(&backends, disabled);
         let (catalog, faults) = Catalog::build(offers.iter().flatten().cloned().collect());
-        problems.extend(faults);
-        let routes = Routes::new(&catalog, backends, &offers);
-        (Toolbox { catalog: Arc::new(catalog), routes }, problems)
+        let problems: Vec<Problem> = unmatched(&offers, disabled).into_iter().chain(faults).collect();
+        let routes = Routes::new(&catalog, &backends, &offers);
+        let (catalog, disabled) = (Arc::new(catalog), disabled.to_vec());
+        (Toolbox { catalog, routes, backends, revisions, disabled, problems: problems.clone() }, problems)
+    }
+
+    /// The toolbox with what its backends offer now, the place of each of its tools in the new catalogue (at
+    /// `old.index()`), and problems that were not there before. `None` when no backend has changed.
+    ///
+    /// What is no longer offered stays in the catalogue as unavailable, what a policy switched off stays off. Calls that
+    /// run on the old toolbox are not touched, since both share the backends.
+    pub fn refreshed(&self) -> Option<(Toolbox, Vec<ToolIx>, Vec<Problem>)> {
+        let revisions = revisions(&self.backends);
+        if revisions == self.revisions {
+            return None;
+        }
+        let offers = offers(&self.backends, &self.disabled);
+        let (catalog, problems, map) = self.catalog.successor(offers.iter().flatten().cloned().collect());
+        let news = problems.iter().filter(|problem| !self.problems.contains(problem)).cloned().collect();
+        let routes = Routes::new(&catalog, &self.backends, &offers);
+        let (backends, disabled) = (self.backends.clone(), self.disabled.clone());
+        let toolbox = Toolbox { catalog: Arc::new(catalog), routes, backends, revisions, disabled, problems };
+        Some((toolbox, map, news))
     }
 
     /// Everything that is known of the tools.
@@ -61,6 +85,18 @@ impl Toolbox {
         let limit = Duration::from_millis(entry.manifest.timeout_ms);
         supervise(Call { backend: Arc::clone(backend), id: entry.id.clone(), arguments, limit, observer }, cancel).await
     }
+}
+
+/// Asked before the entries, so that a change in between is seen the next time.
+fn revisions(backends: &[Arc<dyn Backend>]) -> Vec<u64> {
+    backends.iter().map(|backend| backend.revision()).collect()
+}
+
+/// What each backend offers, with what is switched off marked.
+fn offers(backends: &[Arc<dyn Backend>], disabled: &[String]) -> Vec<Vec<ToolEntry>> {
+    let mut offers: Vec<Vec<ToolEntry>> = backends.iter().map(|backend| backend.entries()).collect();
+    offers.iter_mut().flatten().for_each(|entry| disable(entry, disabled));
+    offers
 }
 
 /// Why `tool` may not run now; nothing for a ready tool.

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use winclaw_agent::Ranking;
 use winclaw_catalog::ToolIx;
 use winclaw_catalog::{Catalog, Resolution};
-use winclaw_exposure::Prepared;
-use winclaw_intent::Index;
 use winclaw_loader::{LoadOptions, PluginBackend, load_folder};
 use winclaw_net::{NetClient, Policy};
 use winclaw_tool::{Problem, ProblemKind, Text};
@@ -25,8 +24,8 @@ pub struct Host {
     /// The plugins.
     pub plugins: Arc<PluginBackend>,
     /// Every tool.
-    pub toolbox: Toolbox,
-    ranking: OnceLock<(Index, Arc<Prepared>)>,
+    pub toolbox: Arc<Toolbox>,
+    ranking: OnceLock<Arc<Ranking>>,
     /// What was wrong with what was left out or is dubious.
     pub problems: Vec<Problem>,
 }
@@ -53,16 +52,13 @@ impl Host {
         let backend: Arc<dyn Backend> = plugins.clone();
         let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
         problems.extend(more);
-        Ok(Host { config, screen, plugins, toolbox, ranking: OnceLock::new(), problems })
+        Ok(Host { config, screen, plugins, toolbox: Arc::new(toolbox), ranking: OnceLock::new(), problems })
     }
 
     /// The index over the catalogue, and what exposure keeps of it; made when first asked for, since most commands
     /// need neither.
-    pub fn ranking(&self) -> &(Index, Arc<Prepared>) {
-        self.ranking.get_or_init(|| {
-            let catalog = self.catalog();
-            (Index::build(catalog), Arc::new(Prepared::new(catalog)))
-        })
+    pub fn ranking(&self) -> &Arc<Ranking> {
+        self.ranking.get_or_init(|| Arc::new(Ranking::of(self.catalog())))
     }
 
     /// The catalogue.

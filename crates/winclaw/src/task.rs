@@ -106,8 +106,7 @@ pub async fn run_with(
             lost.get_or_insert(error);
         }
     };
-    let (index, prepared) = host.ranking();
-    let parts = Parts { toolbox: &host.toolbox, index, prepared, model, front, cancel: &cancel };
+    let parts = Parts { toolbox: &host.toolbox, ranking: host.ranking(), model, front, cancel: &cancel };
     let started = std::time::Instant::now();
     let report = winclaw_agent::run(parts, options, &mut recorder).await;
     recorder(end(&report, started.elapsed()));

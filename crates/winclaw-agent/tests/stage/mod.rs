@@ -7,11 +7,10 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front, Options, Parts, Report, run};
+use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Report, run};
 use winclaw_catalog::{State, ToolEntry};
-use winclaw_exposure::{Prepared, Settings, Transport};
+use winclaw_exposure::{Settings, Transport};
 use winclaw_guard::{Approve, Consent, Limits};
-use winclaw_intent::Index;
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Replay, Script};
 use winclaw_tool::{Failure, Outcome, ToolId, ToolOutput};
 use winclaw_toolbox::{Backend, CallContext, Toolbox};
@@ -208,16 +207,9 @@ impl Play {
         let audience =
             Arc::new(Audience { events: Mutex::default(), consents: Mutex::default(), answer: self.answer, names });
         let front: Arc<dyn Front> = audience.clone();
-        let index = Index::build(toolbox.catalog());
-        let prepared = Arc::new(Prepared::new(toolbox.catalog()));
-        let parts = Parts {
-            toolbox: &toolbox,
-            index: &index,
-            prepared: &prepared,
-            model: &model,
-            front: &front,
-            cancel: &cancel,
-        };
+        let ranking = Arc::new(Ranking::of(toolbox.catalog()));
+        let toolbox = Arc::new(toolbox);
+        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model: &model, front: &front, cancel: &cancel };
         let mut records = Vec::new();
         let report = run(parts, self.options(), &mut |record| records.push(record)).await;
         Played {
@@ -279,7 +271,7 @@ impl Played {
 
     fn tools(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.report.messages.iter().filter_map(|message| match message {
-            Message::Tool { call_id, content } => Some((call_id.clone(), content.clone())),
+            Message::Tool { call_id, content, .. } => Some((call_id.clone(), content.clone())),
             _ => None,
         })
     }

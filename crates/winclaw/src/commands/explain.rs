@@ -53,9 +53,9 @@ fn explain<'a>(host: &'a Host, args: &'a ExplainArgs) -> Explained<'a> {
         StrategyWord::Hard => Strategy::Hard,
     };
     let catalog = host.catalog();
-    let query = Query { message: &args.text, plan_step: None, used: &[] };
-    let (index, prepared) = host.ranking();
-    let evidence = index.weigh(catalog, &query);
+    let query = Query { message: &args.text, ..Query::default() };
+    let ranking = host.ranking();
+    let (prepared, evidence) = (&ranking.prepared, ranking.index.weigh(catalog, &query));
     let settings = Settings { strategy, ..settings(&args.exposure, WINDOW, MAX_TOOLS) };
     let full = Settings { strategy: Strategy::Full, ..settings.clone() };
     let everything = Exposure::begin_prepared(catalog, prepared, &evidence, full).surface(catalog).tokens.prefix;
