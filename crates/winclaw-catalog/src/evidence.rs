@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ToolIx;
+use crate::{Catalog, ToolIx};
 
 /// What a request says about the tools. It can only add to what a model sees, never take away.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -29,8 +29,49 @@ pub struct Hit {
     pub exact: bool,
     /// What carried the score, strongest first.
     pub terms: Vec<Term>,
-    /// The tool whose edge brought it here or lifted it.
-    pub via: Option<ToolIx>,
+    /// The edge that brought it here, or that lifted it most. Without terms nothing else speaks for the tool.
+    pub via: Option<Via>,
+}
+
+/// An edge between two tools, as evidence for one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Via {
+    /// The tool at the other end: a hit, or a tool that this task used.
+    pub from: ToolIx,
+    /// What the tools have to do with each other.
+    pub edge: Edge,
+}
+
+/// How the tool of a hit hangs together with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// Its result feeds the other tool, which is a hit.
+    InputFrom,
+    /// It takes the result of the other tool, which this task used.
+    FollowsUsed,
+    /// One of the two says that it is often used with the other, which this task used.
+    OftenWith,
+    /// One of the two names the other, which this task used, in its description.
+    Mentioned,
+    /// It has the same source as the other tool, which this task used.
+    SameSource,
+    /// It is the other tool: this task used it, and the request goes on from there.
+    Used,
+}
+
+impl Edge {
+    /// The edge in the spelling of the serialised form, such as `input_from`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Edge::InputFrom => "input_from",
+            Edge::FollowsUsed => "follows_used",
+            Edge::OftenWith => "often_with",
+            Edge::Mentioned => "mentioned",
+            Edge::SameSource => "same_source",
+            Edge::Used => "used",
+        }
+    }
 }
 
 /// One word and what it added to a score.
@@ -39,8 +80,73 @@ pub struct Term {
     /// The word as it stood in the request.
     pub text: String,
     /// Where the tool has it: `name`, `alias`, `summary`, `description`, `category`, `action`, `parameter`, `example`,
-    /// or `exact` for a name.
+    /// `exact` for a name, or `meaning` where dense vectors and no single word brought the tool.
     pub field: String,
     /// What it added.
     pub score: f32,
+}
+
+impl Evidence {
+    /// The order in which the tools would be raised: each hit, best first, followed by what it requires and was not there
+    /// before, direct requirements before indirect ones. Every tool once; ends on cycles. Tools that are not of `catalog`
+    /// are left out.
+    pub fn order(&self, catalog: &Catalog) -> Vec<ToolIx> {
+        let mut order: Vec<ToolIx> = Vec::new();
+        let mut placed = vec![false; catalog.tools().len()];
+        for hit in &self.hits {
+            let first = order.len();
+            place(hit.tool, &mut order, &mut placed);
+            let mut next = first;
+            while let Some(&tool) = order.get(next) {
+                catalog.requires(tool).iter().for_each(|&needed| place(needed, &mut order, &mut placed));
+                next += 1;
+            }
+        }
+        order
+    }
+}
+
+fn place(tool: ToolIx, order: &mut Vec<ToolIx>, placed: &mut [bool]) {
+    if let Some(placed) = placed.get_mut(tool.index())
+        && !std::mem::replace(placed, true)
+    {
+        order.push(tool);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use winclaw_tool::ToolId;
+
+    use super::*;
+    use crate::{State, ToolEntry};
+
+    fn catalog(tools: &[(&str, &[&str])]) -> Catalog {
+        let entry = |&(id, needs): &(&str, &[&str])| {
+            let needs: Vec<Value> = needs.iter().map(|tool| json!({"tool": tool, "kind": "requires"})).collect();
+            let manifest = json!({"name": "x", "category": "c", "summary": "", "description": "",
+                "parameters": {"type": "object"}, "side_effect": "read", "depends_on": needs});
+            let manifest = serde_json::from_value(manifest).expect("a manifest");
+            ToolEntry { id: ToolId::parse(id).expect("an id"), manifest, state: State::Ready }
+        };
+        Catalog::build(tools.iter().map(entry).collect()).0
+    }
+
+    #[test]
+    fn what_a_hit_requires_follows_it_nearest_first() {
+        let catalog = catalog(&[
+            ("a.mail", &["a.zip", "a.people"]),
+            ("a.people", &["a.base"]),
+            ("a.zip", &[]),
+            ("a.base", &["a.mail"]),
+            ("a.note", &["a.base"]),
+        ]);
+        let ix = |id: &str| catalog.ix(&ToolId::parse(id).expect("an id")).expect("known");
+        let hit = |id: &str| Hit { tool: ix(id), score: 1.0, exact: false, terms: Vec::new(), via: None };
+        let evidence = Evidence { hits: vec![hit("a.mail"), hit("a.note"), hit("a.zip")], ..Evidence::default() };
+        let order: Vec<&str> = evidence.order(&catalog).iter().map(|&ix| catalog.get(ix).id.as_str()).collect();
+        assert_eq!(order, ["a.mail", "a.people", "a.zip", "a.base", "a.note"]);
+        assert_eq!(Evidence::default().order(&catalog), []);
+    }
 }

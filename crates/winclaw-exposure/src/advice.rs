@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use winclaw_catalog::evidence::{Evidence, Hit};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Via};
 use winclaw_catalog::{Catalog, State, ToolIx};
 
 use crate::exposure::{Purse, Wish};
@@ -81,12 +81,21 @@ fn lead(hit: &Hit, strong: bool) -> Lead {
     let terms = hit.terms.clone();
     let because = match hit.via {
         _ if hit.exact => Because::Exact { term: exact_term(hit) },
-        Some(via) if terms.is_empty() => Because::FollowsFrom(via),
+        Some(via) if terms.is_empty() => by_edge(via),
         _ if strong => Because::Terms { terms },
         _ => Because::Guess { terms },
     };
     let own = hit.exact || hit.via.is_none() || !hit.terms.is_empty();
     Lead { tool: hit.tool, because, exact: hit.exact, score: hit.score, own }
+}
+
+fn by_edge(via: Via) -> Because {
+    match via.edge {
+        Edge::InputFrom => Because::Feeds(via.from),
+        Edge::FollowsUsed => Because::FollowsFrom(via.from),
+        Edge::OftenWith | Edge::Mentioned | Edge::SameSource => Because::OftenWith(via.from),
+        Edge::Used => Because::Used,
+    }
 }
 
 fn exact_term(hit: &Hit) -> String {

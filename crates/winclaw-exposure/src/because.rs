@@ -33,7 +33,9 @@ pub enum Because {
     RequiredBy(ToolIx),
     /// Its work follows from another tool of the task.
     FollowsFrom(ToolIx),
-    /// It is often used with a tool the model is stuck with.
+    /// Its result feeds another tool of the task.
+    Feeds(ToolIx),
+    /// It is often used with a tool of the task, such as one the model is stuck with.
     OftenWith(ToolIx),
     /// It is of the category of a tool the model is stuck with, or of one the evidence points to.
     SameCategory {
@@ -99,7 +101,9 @@ impl Because {
             Because::Strategy(strategy) => {
                 both(format!("strategy {}", strategy.as_str()), format!("策略 {}", strategy.as_str()))
             }
-            Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::OftenWith(_) => self.by_edge(catalog),
+            Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::Feeds(_) | Because::OftenWith(_) => {
+                self.by_edge(catalog)
+            },
             plain => plain.plain(),
         }
     }
@@ -113,6 +117,10 @@ impl Because {
             Because::FollowsFrom(from) => {
                 let id = id(catalog, *from);
                 both(format!("works with what {id} gives"), format!("可接着使用 {id} 的结果"))
+            }
+            Because::Feeds(to) => {
+                let id = id(catalog, *to);
+                both(format!("its result feeds {id}"), format!("它的结果可供 {id} 使用"))
             }
             Because::OftenWith(with) => {
                 let id = id(catalog, *with);
@@ -164,7 +172,10 @@ fn told(terms: &[Term], en: &str, zh: &str) -> Text {
         });
         told.collect::<Vec<_>>().join(join)
     };
-    Text { en: format!("{en} {}", list(", ", field, Lang::En)), zh: format!("{zh}{}", list("、", field, Lang::Zh)) }
+    Text {
+        en: format!("{en} {}", list(", ", field_text, Lang::En)),
+        zh: format!("{zh}{}", list("、", field_text, Lang::Zh)),
+    }
 }
 
 /// The terms that say something to a person: without those that are part of another, as 京 of 北京, and without single
@@ -176,7 +187,8 @@ fn telling(terms: &[Term]) -> Vec<&Term> {
     if words.is_empty() { terms.iter().collect() } else { words }
 }
 
-fn field(name: &str) -> Text {
+/// The field of a [`Term`], such as `alias`, in words for a person.
+pub fn field_text(name: &str) -> Text {
     let zh = match name {
         "name" => "名称",
         "alias" => "别名",
@@ -187,6 +199,7 @@ fn field(name: &str) -> Text {
         "parameter" => "参数",
         "example" => "示例",
         "exact" => "完全一致",
+        "meaning" => "含义",
         other => other,
     };
     Text::new(name, zh)

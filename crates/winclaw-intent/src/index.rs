@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use winclaw_catalog::names::{is_cjk, normal};
 use winclaw_catalog::{Catalog, ToolIx};
 
+use crate::dense::Dense;
 use crate::fields::{self, Field};
 use crate::ladder::Ladder;
 use crate::terms::{Kind, Tokeniser};
@@ -37,6 +38,7 @@ pub struct Index {
     pub(crate) weights: Weights,
     pub(crate) ladder: Ladder,
     pub(crate) size: usize,
+    pub(crate) dense: Option<Box<dyn Dense>>,
     tokeniser: Tokeniser,
     terms: BTreeMap<String, u32>,
     postings: Vec<Vec<Posting>>,
@@ -57,7 +59,13 @@ impl Index {
         }
         let postings = reader.postings(&weights);
         let ladder = Ladder::build(catalog);
-        Index { weights, tokeniser, ladder, size: catalog.tools().len(), terms: reader.terms, postings }
+        Index { weights, tokeniser, ladder, size: catalog.tools().len(), dense: None, terms: reader.terms, postings }
+    }
+
+    /// The same index with vectors beside it: both rankings are fused by reciprocal rank (k 20), as far as the vectors
+    /// know the script of the request. They can bring tools no word of the request speaks of.
+    pub fn with_dense(self, dense: Box<dyn Dense>) -> Index {
+        Index { dense: Some(dense), ..self }
     }
 
     /// Adds the words of `text` that any tool has; a word asked for before counts once, with its first weight.

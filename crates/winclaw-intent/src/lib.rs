@@ -18,10 +18,12 @@
 mod board;
 mod clauses;
 mod concepts;
+mod dense;
 mod fields;
 mod index;
 mod ladder;
 mod reasons;
+mod script;
 mod stop;
 mod terms;
 mod weigh;
@@ -30,7 +32,9 @@ mod weights;
 use winclaw_catalog::ToolIx;
 
 pub use clauses::clauses;
+pub use dense::Dense;
 pub use index::Index;
+pub use script::Script;
 pub use weights::{WEIGHTS, Weights};
 
 /// What is asked of the index: the request, and where the task stands.
@@ -40,6 +44,8 @@ pub struct Query<'a> {
     pub message: &'a str,
     /// The last plan step the model stated, if any. It gets the first seat among the needs.
     pub plan_step: Option<&'a str>,
-    /// The tools this task has used. They lift their like and what takes their results, a little.
+    /// The tools this task has used, oldest first. They lift their like and what takes their results, a little.
     pub used: &'a [ToolIx],
+    /// Earlier requests of the session, latest first. They count, weakly, where the message itself says little.
+    pub earlier: &'a [&'a str],
 }

@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use winclaw_catalog::evidence::{Evidence, Hit, Term};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
 use winclaw_catalog::names::normal;
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::board::{Board, Scored};
 use crate::index::{Asked, Index};
 use crate::ladder::Named;
-use crate::{Query, clauses, reasons};
+use crate::{Query, Script, clauses, dense, reasons};
 
 /// Most hits that no name brought.
 const HITS: usize = 100;
@@ -39,11 +39,15 @@ impl Index {
         used.iter().for_each(|name| self.ask(name, self.weights.used, &mut asked));
 
         let ranked = self.rank(&asked, &needs);
+        let ranked = self.with_meaning(catalog, ranked, &format!("{plan}\n{message}"));
         let mut named = BTreeMap::new();
         self.ladder.find(&message, &mut named);
         self.ladder.find(&plan, &mut named);
         let mut hits = hits(&ranked, &named);
         reasons::fill(self, &asked, &mut hits);
+        hits.iter_mut()
+            .filter(|hit| hit.terms.is_empty())
+            .for_each(|hit| hit.terms.push(meant(&message, &plan, hit.score)));
         self.follow_edges(catalog, &mut hits);
         Evidence { categories: shares(catalog, &hits), margin: margin(&hits), hits }
     }
@@ -67,6 +71,25 @@ impl Index {
         let sure = |list: &&Vec<Scored>| list[0].1 >= self.weights.seat * clearest(&lists);
         let firsts: Vec<ToolIx> = lists.iter().filter(sure).map(|list| list[0].0).collect();
         seated(board.take(usize::MAX), &firsts)
+    }
+
+    /// The ranking fused with that of the vectors, if there are any that know the script of `text`.
+    fn with_meaning(&self, catalog: &Catalog, ranked: Vec<Scored>, text: &str) -> Vec<Scored> {
+        let Some(dense) = &self.dense else {
+            return ranked;
+        };
+        let weight = dense.weight(Script::of(text)).clamp(0.0, 10.0);
+        if weight <= 0.0 || weight.is_nan() || text.trim().is_empty() {
+            return ranked;
+        }
+        let mut near: Vec<ToolIx> = Vec::new();
+        for (tool, _) in dense.nearest(text.trim(), dense::MOST).into_iter().take(dense::MOST) {
+            let usable = tool.index() < self.size && catalog.get(tool).permitted();
+            near.extend((usable && !near.contains(&tool)).then_some(tool));
+        }
+        let mut fused = dense::fuse(&ranked, &near, weight);
+        fused.truncate(HITS);
+        fused
     }
 
     /// The best tools for each need that any tool fits.
@@ -98,23 +121,29 @@ impl Index {
 
     /// Lifts the tools whose results feed a top hit, a little, and brings in those that were no hits.
     fn follow_edges(&self, catalog: &Catalog, hits: &mut Vec<Hit>) {
-        let mut lifts: BTreeMap<ToolIx, (f32, ToolIx)> = BTreeMap::new();
+        let mut lifts: BTreeMap<ToolIx, (f32, Via)> = BTreeMap::new();
         for hit in hits.iter().take(TOP) {
-            let lift = (hit.score * self.weights.via, hit.tool);
+            let lift = (hit.score * self.weights.via, Via { from: hit.tool, edge: Edge::InputFrom });
             for &to in catalog.input_from(hit.tool).iter().filter(|&&to| catalog.get(to).permitted()) {
                 let most = lifts.entry(to).or_insert(lift);
                 *most = if lift.0 > most.0 { lift } else { *most };
             }
         }
-        for (to, (lift, from)) in lifts {
+        for (to, (lift, via)) in lifts {
             match hits.iter_mut().find(|hit| hit.tool == to) {
-                Some(hit) => (hit.score, hit.via) = (hit.score + lift, Some(from)),
-                None => hits.push(Hit { tool: to, score: lift, exact: false, terms: Vec::new(), via: Some(from) }),
+                Some(hit) => (hit.score, hit.via) = (hit.score + lift, Some(via)),
+                None => hits.push(Hit { tool: to, score: lift, exact: false, terms: Vec::new(), via: Some(via) }),
             }
         }
         let named = hits.iter().take_while(|hit| hit.exact).count();
         hits[named..].sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
     }
+}
+
+/// What to say of a tool that only the vectors brought.
+fn meant(message: &str, plan: &str, score: f32) -> Term {
+    let message = if message.trim().is_empty() { plan } else { message };
+    Term { text: message.trim().chars().take(80).collect(), field: "meaning".into(), score }
 }
 
 /// How well the best tool of the clearest need fits it.

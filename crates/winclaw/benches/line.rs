@@ -124,8 +124,7 @@ fn passes() {
         let times = times(300, || {
             let query = Query {
                 message: "list the open invoices and then send a reminder by mail",
-                plan_step: None,
-                used: &[],
+                ..Query::default()
             };
             let evidence = index.weigh(&catalog, &query);
             let mut exposure = Exposure::begin_prepared(&catalog, &prepared, &evidence, Settings::default());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use winclaw_catalog::evidence::{Evidence, Hit, Term};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_exposure::{Settings, Signal, Transport};
 use winclaw_tool::{Text, ToolId};
@@ -169,7 +169,7 @@ pub(crate) fn evidence(claims: &Claims, catalog: &Catalog) -> Evidence {
             score: if claims.constant { 1.0 } else { score },
             exact,
             terms: if terms { vec![term.clone()] } else { Vec::new() },
-            via: via.then_some(ToolIx(u32::from(at / 2) % (size + 1))),
+            via: via.then_some(Via { from: ToolIx(u32::from(at / 2) % (size + 1)), edge: Edge::InputFrom }),
         })
         .collect();
     let names: Vec<&String> = catalog.categories().keys().collect();

@@ -1,7 +1,7 @@
 //! The surface in small: transports, order, brief schemas, advice, and the words for people.
 
 use serde_json::{Value, json};
-use winclaw_catalog::evidence::{Evidence, Hit};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Via};
 use winclaw_catalog::{State, ToolIx};
 use winclaw_exposure::{Because, Exposure, HowToReach, Level, Settings, Signal, Strategy, Transport};
 use winclaw_tool::{Lang, Text};
@@ -131,7 +131,7 @@ fn an_edge_alone_brings_a_line_of_advice_and_no_schema() {
         score: 1.0,
         exact: false,
         terms: Vec::new(),
-        via: Some(ix(&catalog, "notes.add")),
+        via: Some(Via { from: ix(&catalog, "notes.add"), edge: Edge::InputFrom }),
     };
     evidence.hits.push(fed_by);
     let mut exposure = Exposure::begin(&catalog, &evidence, bridge());

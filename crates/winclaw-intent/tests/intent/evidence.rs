@@ -4,89 +4,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use winclaw_catalog::evidence::Evidence;
-use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
+use winclaw_catalog::evidence::{Edge, Via};
+use winclaw_catalog::{State, ToolEntry, ToolIx};
 use winclaw_intent::{Index, Query, WEIGHTS, Weights};
-use winclaw_tool::{Text, ToolId};
+use winclaw_tool::Text;
 
-fn entry(id: &str, changes: Value) -> ToolEntry {
-    let mut manifest = json!({"name": "x", "category": "things", "summary": "", "description": "",
-        "parameters": {"type": "object"}, "side_effect": "read"});
-    for (key, value) in changes.as_object().expect("an object") {
-        manifest[key] = value.clone();
-    }
-    let manifest = serde_json::from_value(manifest).expect("a manifest");
-    ToolEntry { id: ToolId::parse(id).expect("an id"), manifest, state: State::Ready }
-}
-
-struct Host {
-    catalog: Catalog,
-    index: Index,
-}
-
-impl Host {
-    fn new(entries: Vec<ToolEntry>) -> Host {
-        let (catalog, _) = Catalog::build(entries);
-        let index = Index::build(&catalog);
-        Host { catalog, index }
-    }
-
-    fn weigh(&self, query: Query<'_>) -> Evidence {
-        self.index.weigh(&self.catalog, &query)
-    }
-
-    fn ask(&self, message: &str) -> Evidence {
-        self.weigh(Query { message, ..Query::default() })
-    }
-
-    fn id(&self, ix: ToolIx) -> &str {
-        self.catalog.get(ix).id.as_str()
-    }
-
-    fn ix(&self, id: &str) -> ToolIx {
-        self.catalog.ix(&ToolId::parse(id).expect("an id")).expect("a known tool")
-    }
-
-    fn ids(&self, evidence: &Evidence) -> Vec<String> {
-        evidence.hits.iter().map(|hit| self.id(hit.tool).to_owned()).collect()
-    }
-
-    fn place(&self, evidence: &Evidence, id: &str) -> Option<usize> {
-        evidence.hits.iter().position(|hit| self.id(hit.tool) == id)
-    }
-}
-
-/// Invented tools in two languages, as their authors would describe them.
-fn office() -> Vec<ToolEntry> {
-    let place = json!({"type": "object", "properties": {"place": {"type": "string", "description": "城市名称 or city"},
-        "when": {"type": "object", "properties": {"day": {"type": "string", "description": "Day of the week"}}}}});
-    vec![
-        entry(
-            "sky.forecast",
-            json!({"category": "information", "description": "Rain, wind and temperature of the coming days.",
-            "parameters": place, "aliases": {"zh": ["天气"], "en": ["skycast"]}, "examples": ["明天要带伞吗", "will it rain in the north"]}),
-        ),
-        entry(
-            "notes.add",
-            json!({"category": "office", "description": "Write down a note.", "aliases": {"zh": ["记一下"]}}),
-        ),
-        entry("notes.find_entry", json!({"category": "office", "description": "Look for an old note."})),
-        entry(
-            "mail.send",
-            json!({"category": "contact", "description": "Send a letter.", "aliases": {"en": ["post office"]},
-            "depends_on": [{"tool": "people.lookup", "kind": "input_from"}]}),
-        ),
-        entry("people.lookup", json!({"category": "contact", "description": "Telephone book."})),
-        entry("code.find_symbol", json!({"category": "development", "description": "Where a function is defined."})),
-        entry(
-            "code.find_text",
-            json!({"category": "development", "description": "Every symbol and word that matches."}),
-        ),
-        entry("report.weekly", json!({"category": "office", "description": "生成周报并汇总本周工作"})),
-        entry("media.article", json!({"category": "media", "description": "发布公众号文章"})),
-        entry("lang.turn", json!({"category": "language", "description": "把文字翻译成其他语言"})),
-    ]
-}
+use crate::support::{Host, entry, office};
 
 #[test]
 fn what_a_tool_is_called_puts_it_first_in_any_spelling() {
@@ -176,9 +99,9 @@ fn each_clear_need_gets_a_seat() {
 fn the_plan_and_the_tools_used_are_evidence_too() {
     let host = Host::new(office());
     assert_eq!(host.ask("go on").hits, []);
-    let planned = host.weigh(Query { message: "go on", plan_step: Some("Send the letter"), used: &[] });
+    let planned = host.weigh(Query { message: "go on", plan_step: Some("Send the letter"), ..Query::default() });
     assert_eq!(host.id(planned.hits[0].tool), "mail.send");
-    let used = host.weigh(Query { message: "go on", plan_step: None, used: &[host.ix("notes.add")] });
+    let used = host.weigh(Query { message: "go on", used: &[host.ix("notes.add")], ..Query::default() });
     assert!(host.place(&used, "notes.find_entry").is_some(), "{:?}", host.ids(&used));
 }
 
@@ -187,7 +110,7 @@ fn what_feeds_a_hit_follows_and_says_why() {
     let host = Host::new(office());
     let evidence = host.ask("send the letter");
     let source = &evidence.hits[host.place(&evidence, "people.lookup").expect("a hit")];
-    assert_eq!(source.via, Some(host.ix("mail.send")));
+    assert_eq!(source.via, Some(Via { from: host.ix("mail.send"), edge: Edge::InputFrom }));
     assert!(source.terms.is_empty() && !source.exact && source.score < evidence.hits[0].score);
 }
 
@@ -275,7 +198,7 @@ proptest! {
     fn evidence_is_well_formed(entries in any_entries(), request in any_request(), plan in any_request()) {
         let host = Host::new(entries);
         let used: Vec<ToolIx> = host.catalog.all().take(2).collect();
-        let evidence = host.weigh(Query { message: &request, plan_step: Some(&plan), used: &used });
+        let evidence = host.weigh(Query { message: &request, plan_step: Some(&plan), used: &used, ..Query::default() });
         let distinct: BTreeSet<ToolIx> = evidence.hits.iter().map(|hit| hit.tool).collect();
         prop_assert_eq!(distinct.len(), evidence.hits.len());
         for hit in &evidence.hits {

@@ -1,0 +1,5 @@
+//! The promises of evidence, tested through the public API.
+
+mod dense;
+mod evidence;
+mod support;
