@@ -4,21 +4,8 @@ use std::collections::BTreeSet;
 
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::estimate_tokens;
 use crate::shelves::{Shelf, Shelves, line, name};
-
-/// How far the catalogue had to be shortened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
-    /// Names and summaries.
-    Summaries,
-    /// Names.
-    Names,
-    /// The names of each category that others lean on most, and how many there are.
-    TopNames,
-    /// Categories and how many tools they have.
-    Categories,
-}
+use crate::{Step, estimate_tokens};
 
 /// The text and what it names.
 #[derive(Debug, Clone, PartialEq)]
