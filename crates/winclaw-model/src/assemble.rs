@@ -257,6 +257,7 @@ impl Events {
             text: self.text,
             reasoning: self.reasoning,
             calls,
+            sealed: Vec::new(),
             cut_off,
             usage: self.usage,
             skipped_lines: self.skipped + nameless,

@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use winclaw_tool::ToolSpec;
 
@@ -22,6 +23,9 @@ pub enum Message {
         reasoning: Option<String>,
         /// Its tool calls, in order.
         calls: Vec<WireCall>,
+        /// Its thoughts as the vendor sealed them; sent back to that vendor as they are.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sealed: Vec<Sealed>,
     },
     /// The result of one tool call.
     Tool {
@@ -29,7 +33,21 @@ pub enum Message {
         call_id: String,
         /// What the model reads.
         content: String,
+        /// The tools that this result makes callable, whole. Only formats with native deferred tools send them; chat
+        /// completions do not, so there `content` must hold what the model needs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reveals: Vec<ToolSpec>,
     },
+}
+
+/// A piece of the model's thoughts that only its vendor can read: signed or encrypted. Its own `type` says which
+/// vendor's it is, and each wire format sends only those it knows, so a session may change its model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealed {
+    /// Where it stood in the reply: before part so many, where the words are part 0 and the calls follow from 1.
+    pub before: usize,
+    /// The vendor's own block, unchanged.
+    pub block: Value,
 }
 
 /// A tool call as the model made it.
@@ -50,6 +68,8 @@ pub struct ChatRequest {
     pub system: String,
     /// The tools array; empty for none.
     pub tools: Vec<ToolSpec>,
+    /// Tools that the vendor holds back until a result reveals them. Only formats with native deferred tools send them.
+    pub deferred: Vec<ToolSpec>,
     /// The conversation so far; the last one is the person's or a tool's.
     pub messages: Vec<Message>,
 }
@@ -63,6 +83,8 @@ pub struct ChatReply {
     pub reasoning: Option<String>,
     /// The tool calls in the order they were begun; ids unique over the conversation, names never empty.
     pub calls: Vec<WireCall>,
+    /// Its thoughts as the vendor sealed them, for [`Message::Assistant`].
+    pub sealed: Vec<Sealed>,
     /// Whether the reply ended before the model was done (length limit, filter, dropped or stalled connection). The
     /// last call may then be incomplete.
     pub cut_off: bool,
@@ -97,6 +119,16 @@ pub enum Delta<'a> {
     },
 }
 
+/// How a wire format lets tools be revealed inside a conversation, so that the tools array need not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NativeTools {
+    /// All tools stand in the request, most of them deferred, and a result refers to them by name.
+    References,
+    /// A search result carries the schemas of what it found.
+    SearchResult,
+}
+
 /// Something that answers a conversation.
 #[async_trait]
 pub trait ChatModel: Send + Sync {
@@ -112,6 +144,11 @@ pub trait ChatModel: Send + Sync {
     /// How many tools the tools array may hold. Default 128.
     fn max_tools(&self) -> usize {
         128
+    }
+
+    /// How tools can be revealed in the middle of a conversation, if at all. Default `None`.
+    fn native(&self) -> Option<NativeTools> {
+        None
     }
 
     /// The very bytes of the body that [`complete`](ChatModel::complete) sends for `request`, for fingerprints in traces.

@@ -28,7 +28,7 @@ mod vendor;
 mod wire;
 
 pub use assemble::Assembler;
-pub use chat::{ChatModel, ChatReply, ChatRequest, Delta, Message, Usage, WireCall};
+pub use chat::{ChatModel, ChatReply, ChatRequest, Delta, Message, NativeTools, Sealed, Usage, WireCall};
 pub use choice::{Env, ModelChoice};
 pub use error::ModelError;
 pub use local::{LocalModel, LocalServers, discover_local};

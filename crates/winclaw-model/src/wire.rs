@@ -39,11 +39,13 @@ fn tool(spec: &ToolSpec) -> Value {
 fn message(message: &Message, profile: &Profile) -> Option<Value> {
     match message {
         Message::User { text } => Some(json!({"role": "user", "content": text})),
-        Message::Tool { call_id, content } => {
+        Message::Tool { call_id, content, .. } => {
             Some(json!({"role": "tool", "tool_call_id": call_id, "content": content}))
         }
         Message::Assistant { text, calls, .. } if text.is_empty() && calls.is_empty() => None,
-        Message::Assistant { text, reasoning, calls } => Some(assistant(text, reasoning.as_deref(), calls, profile)),
+        Message::Assistant { text, reasoning, calls, .. } => {
+            Some(assistant(text, reasoning.as_deref(), calls, profile))
+        }
     }
 }
 

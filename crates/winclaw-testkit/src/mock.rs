@@ -244,14 +244,17 @@ async fn chat(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, b
     match decided {
         Decided::Busy(busy) => error_response(&busy),
         Decided::Refused(refusal) => refused(&refusal),
-        Decided::Answer { asked, reply, tokens } => respond(&shared.options, &asked, &reply, tokens),
+        Decided::Answer(answer) => {
+            let (asked, reply, tokens) = *answer;
+            respond(&shared.options, &asked, &reply, tokens)
+        }
     }
 }
 
 enum Decided {
     Busy(Busy),
     Refused(Refusal),
-    Answer { asked: Accepted, reply: ChatReply, tokens: Tokens },
+    Answer(Box<(Accepted, ChatReply, Tokens)>),
 }
 
 fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Decided {
@@ -267,7 +270,7 @@ fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Deci
     let refused = match &decided {
         Decided::Busy(busy) => Some(format!("status {}", busy.status)),
         Decided::Refused(refusal) => Some(refusal.message.clone()),
-        Decided::Answer { .. } => None,
+        Decided::Answer(_) => None,
     };
     seen.requests.push(Recorded { path: uri.path().into(), authorization, body: body.to_vec(), refused });
     decided
@@ -282,7 +285,7 @@ impl Seen {
         let before = self.requests.last().map(|request| request.body.as_slice());
         let tokens = Tokens::count(body, before);
         match (self.brain)(&asked.request) {
-            Ok(reply) => Decided::Answer { asked, reply, tokens },
+            Ok(reply) => Decided::Answer(Box::new((asked, reply, tokens))),
             Err(error) => Decided::Refused(Refusal::new(400, "script_error", error.to_string())),
         }
     }

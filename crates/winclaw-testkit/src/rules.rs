@@ -91,7 +91,12 @@ fn read(body: &Value, rules: &Rules) -> Checked<Accepted> {
     }
     let (system, messages) = messages(body, rules)?;
     let usage = body["stream_options"]["include_usage"].as_bool().unwrap_or(false);
-    Ok(Accepted { model: model.into(), stream, usage, request: ChatRequest { system, tools, messages } })
+    Ok(Accepted {
+        model: model.into(),
+        stream,
+        usage,
+        request: ChatRequest { system, tools, messages, ..ChatRequest::default() },
+    })
 }
 
 fn tools(body: &Value, rules: &Rules) -> Checked<Vec<ToolSpec>> {
@@ -179,7 +184,7 @@ fn result(message: &Value, place: &str, open: &mut BTreeSet<String>) -> Checked<
             "{place}: a tool message must answer a preceding message with 'tool_calls'; '{id}' does not"
         ));
     }
-    Ok(Message::Tool { call_id: id.to_owned(), content })
+    Ok(Message::Tool { call_id: id.to_owned(), content, reveals: Vec::new() })
 }
 
 fn assistant(message: &Value, place: &str, rules: &Rules, open: &mut BTreeSet<String>) -> Checked<Message> {
@@ -201,7 +206,7 @@ fn assistant(message: &Value, place: &str, rules: &Rules, open: &mut BTreeSet<St
     }
     let text = said(fields, place, rules, !calls.is_empty())?;
     let reasoning = thoughts(fields, place, rules, !calls.is_empty())?;
-    Ok(Message::Assistant { text, reasoning, calls })
+    Ok(Message::Assistant { text, reasoning, calls, sealed: Vec::new() })
 }
 
 fn said(fields: &Map<String, Value>, place: &str, rules: &Rules, calls: bool) -> Checked<String> {

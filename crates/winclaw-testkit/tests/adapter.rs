@@ -42,19 +42,25 @@ fn request(rest: Vec<Message>) -> ChatRequest {
     let tool = |name: &str| ToolSpec { name: name.into(), description: "d".into(), parameters: parameters.clone() };
     let mut messages = vec![Message::User { text: "查北京天气".into() }];
     messages.extend(rest);
-    ChatRequest { system: "Be brief.".into(), tools: vec![tool("sky__forecast"), tool("notes__add")], messages }
+    ChatRequest {
+        system: "Be brief.".into(),
+        tools: vec![tool("sky__forecast"), tool("notes__add")],
+        messages,
+        ..ChatRequest::default()
+    }
 }
 
 /// The conversation after `reply`, with a result for each call.
 fn answered(reply: &ChatReply) -> ChatRequest {
-    let ChatReply { text, reasoning, calls, .. } = reply.clone();
+    let ChatReply { text, reasoning, calls, sealed, .. } = reply.clone();
     let results = ["{\"high\": 7}", "done"];
     let result = |(call, content): (&winclaw_model::WireCall, &str)| Message::Tool {
         call_id: call.id.clone(),
         content: content.into(),
+        reveals: Vec::new(),
     };
     let results: Vec<Message> = calls.iter().zip(results).map(result).collect();
-    request([vec![Message::Assistant { text, reasoning, calls }], results].concat())
+    request([vec![Message::Assistant { text, reasoning, calls, sealed }], results].concat())
 }
 
 /// The adapter for `provider`, pointed at `url`, with [`KEY`] in every variable.
@@ -372,7 +378,7 @@ async fn cancelling_stops_at_once_wherever_it_stands() {
 #[tokio::test]
 async fn a_conversation_no_vendor_would_take_is_not_sent() {
     let mock = MockOpenAi::scripted(one("a"));
-    let stray = Message::Tool { call_id: "a".into(), content: "1".into() };
+    let stray = Message::Tool { call_id: "a".into(), content: "1".into(), reveals: Vec::new() };
     let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![stray])).await;
     assert!(matches!(reply, Err(ModelError::Protocol { .. })), "{reply:?}");
     assert!(mock.requests().is_empty());

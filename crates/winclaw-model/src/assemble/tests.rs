@@ -178,7 +178,7 @@ fn arguments_may_be_an_object_or_nothing() {
 fn ids_are_new_in_the_conversation() {
     let before = |ids: &[&str]| {
         let calls = ids.iter().map(|id| WireCall { id: (*id).into(), name: "sky".into(), arguments: "{}".into() });
-        vec![Message::Assistant { text: String::new(), reasoning: None, calls: calls.collect() }]
+        vec![Message::Assistant { text: String::new(), reasoning: None, calls: calls.collect(), sealed: Vec::new() }]
     };
     let body = stream(&[piece(json!(0), json!("x:0"), json!("sky"), json!("{}"))]);
     let id = |before: &[Message]| hear(&[body.as_bytes()], before).expect("a reply").reply.calls[0].id.clone();

@@ -215,7 +215,7 @@ fn words(message: &Message) -> String {
     match message {
         Message::User { text } => text.clone(),
         Message::Tool { content, .. } => content.clone(),
-        Message::Assistant { text, reasoning, calls } => {
+        Message::Assistant { text, reasoning, calls, .. } => {
             let calls = calls.iter().flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
             let parts = [text.as_str(), reasoning.as_deref().unwrap_or("")].into_iter().chain(calls);
             parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
@@ -255,6 +255,7 @@ impl Reply {
             text: fill::text(&self.text, &results)?,
             reasoning: self.reasoning.clone(),
             calls,
+            sealed: Vec::new(),
             cut_off: self.cut_off,
             usage: Usage::default(),
             skipped_lines: 0,

@@ -11,18 +11,19 @@ fn script(steps: Value) -> Script {
 
 fn call(id: &str) -> Message {
     let call = WireCall { id: id.into(), name: "sky__forecast".into(), arguments: r#"{"place":"Oslo"}"#.into() };
-    Message::Assistant { text: String::new(), reasoning: None, calls: vec![call] }
+    Message::Assistant { text: String::new(), reasoning: None, calls: vec![call], sealed: Vec::new() }
 }
 
 fn result(id: &str, content: &str) -> Message {
-    Message::Tool { call_id: id.into(), content: content.into() }
+    Message::Tool { call_id: id.into(), content: content.into(), reveals: Vec::new() }
 }
 
 fn request(rest: Vec<Message>) -> ChatRequest {
     let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), parameters: json!({}) };
     let mut messages = vec![Message::User { text: "Is it warm in Oslo?".into() }];
     messages.extend(rest);
-    ChatRequest { system: "Be brief.".into(), tools: vec![tool("sky__forecast"), tool("ask_user")], messages }
+    let tools = vec![tool("sky__forecast"), tool("ask_user")];
+    ChatRequest { system: "Be brief.".into(), tools, messages, ..ChatRequest::default() }
 }
 
 fn asked_once() -> ChatRequest {

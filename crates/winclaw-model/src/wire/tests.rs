@@ -11,7 +11,7 @@ fn user(text: &str) -> Message {
 }
 
 fn calls(calls: &[WireCall]) -> Message {
-    Message::Assistant { text: String::new(), reasoning: None, calls: calls.to_vec() }
+    Message::Assistant { text: String::new(), reasoning: None, calls: calls.to_vec(), sealed: Vec::new() }
 }
 
 fn asks(ids: &[&str]) -> Message {
@@ -19,7 +19,7 @@ fn asks(ids: &[&str]) -> Message {
 }
 
 fn result(id: &str) -> Message {
-    Message::Tool { call_id: id.into(), content: "ok".into() }
+    Message::Tool { call_id: id.into(), content: "ok".into(), reveals: Vec::new() }
 }
 
 fn profile(provider: &str) -> Profile {
@@ -29,7 +29,7 @@ fn profile(provider: &str) -> Profile {
 fn request(messages: Vec<Message>) -> ChatRequest {
     let parameters = json!({"type": "object", "properties": {"place": {"type": "string"}}});
     let tool = ToolSpec { name: "sky__forecast".into(), description: "Weather.".into(), parameters };
-    ChatRequest { system: "Be brief.".into(), tools: vec![tool], messages }
+    ChatRequest { system: "Be brief.".into(), tools: vec![tool], messages, ..ChatRequest::default() }
 }
 
 #[test]
@@ -76,6 +76,7 @@ fn thoughts_go_back_only_where_the_profile_demands_and_then_always_with_calls() 
         text: "x".into(),
         reasoning: reasoning.map(str::to_owned),
         calls: calls.to_vec(),
+        sealed: Vec::new(),
     };
     let cases = [
         (Reasoning::Keep, said(Some("hm"), &[call("a", "{}")]), Some("hm")),
@@ -147,8 +148,12 @@ fn any_message() -> impl Strategy<Value = Message> {
     prop_oneof![
         ".{0,12}".prop_map(|text| Message::User { text }),
         (".{0,12}", proptest::option::of(".{0,6}"), proptest::collection::vec(call, 0..3))
-            .prop_map(|(text, reasoning, calls)| Message::Assistant { text, reasoning, calls }),
-        ("[a-z]{1,4}", ".{0,12}").prop_map(|(call_id, content)| Message::Tool { call_id, content }),
+            .prop_map(|(text, reasoning, calls)| Message::Assistant { text, reasoning, calls, sealed: Vec::new() }),
+        ("[a-z]{1,4}", ".{0,12}").prop_map(|(call_id, content)| Message::Tool {
+            call_id,
+            content,
+            reveals: Vec::new()
+        }),
     ]
 }
 
