@@ -180,7 +180,7 @@ fn told(terms: &[Term], en: &str, zh: &str) -> Text {
 
 /// The terms that say something to a person: without those that are part of another, as 京 of 北京, and without single
 /// characters where there are words. All of them when nothing else is left.
-fn telling(terms: &[Term]) -> Vec<&Term> {
+pub fn telling(terms: &[Term]) -> Vec<&Term> {
     let part = |term: &Term| terms.iter().any(|other| other.text != term.text && other.text.contains(&term.text));
     let word = |term: &&Term| term.text.chars().nth(1).is_some() && !part(term);
     let words: Vec<&Term> = terms.iter().filter(word).collect();

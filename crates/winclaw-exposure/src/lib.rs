@@ -41,7 +41,7 @@ mod shelves;
 mod surface;
 mod tokens;
 
-pub use because::{Because, field_text};
+pub use because::{Because, field_text, telling};
 pub use exposure::Exposure;
 pub use learn::Signal;
 pub use ledger::{Entry, Event, Place, Rise};
