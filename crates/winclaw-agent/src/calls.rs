@@ -78,6 +78,7 @@ impl Task<'_> {
             cut_off: asked.cut_off,
             position: asked.position,
             schema_was_shown: !unshown,
+            near: true,
         };
         let verdict = self.guard.judge(&self.catalog(), &proposed);
         self.recorder.verdict(&self.catalog(), asked.id, tool, &verdict);
@@ -102,7 +103,7 @@ impl Task<'_> {
         let catalog = self.catalog();
         let rises = self.exposure.learn(&catalog, Signal::CalledUnshown(tool));
         self.rose(&rises);
-        let text = self.exposure.reveal(&catalog, &[tool], Because::CalledUnshown);
+        let text = self.exposure.reveal(&catalog, &[tool], Because::CalledUnshown).text;
         (!text.is_empty()).then_some(text)
     }
 

@@ -48,7 +48,7 @@ impl Task<'_> {
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
         let limit = limit.unwrap_or(meta::DEFAULT_LIMIT).max(1) * queries.len().max(1);
         let found = meta::within(&self.catalog(), in_turns(&lists, limit), category);
-        let text = self.exposure.search_answer(&self.catalog(), &found, &queries.join("; "));
+        let text = self.exposure.search_answer(&self.catalog(), &found, &queries.join("; ")).text;
         if self.exposure.searches_without_news() > 0 {
             let rises = self.exposure.learn(&self.catalog(), Signal::SearchWithoutNews);
             self.rose(&rises);
@@ -66,7 +66,7 @@ impl Task<'_> {
         let catalog = self.catalog();
         let resolved: Vec<(String, Resolution)> =
             names.iter().map(|name| (name.clone(), catalog.resolve(name))).collect();
-        self.exposure.details_answer(&catalog, &resolved)
+        self.exposure.details_answer(&catalog, &resolved).text
     }
 
     async fn ask(&mut self, asked: &Asked<'_>, question: &str, options: &[String]) -> String {

@@ -6,7 +6,7 @@ use winclaw_tool::{Failure, FailureCode};
 
 use crate::exposure::{Purse, Wish};
 use crate::meta::{self, MetaCall};
-use crate::{Because, Exposure, Level, Place, schema, shelves};
+use crate::{Answer, Because, Exposure, Level, Place, schema, shelves};
 
 /// Searches without news after which the answer says that searching on is no use.
 const QUIET_SEARCHES: u32 = 3;
@@ -41,16 +41,16 @@ impl Exposure {
 
     /// Raises tools to `Full` and gives their schemas as text for a tool result, with what they require. A schema that
     /// was given before costs one line. Empty when none of the tools may be shown.
-    pub fn reveal(&mut self, catalog: &Catalog, tools: &[ToolIx], because: Because) -> String {
+    pub fn reveal(&mut self, catalog: &Catalog, tools: &[ToolIx], because: Because) -> Answer {
         let shown = self.disclose(catalog, tools, &because, true);
         let mut lines: Vec<String> = shown.schemas.iter().map(|schema| format!("Schema: {schema}")).collect();
         lines.extend(shown.repeated.iter().map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))));
-        lines.join("\n")
+        lines.join("\n").into()
     }
 
     /// The answer to `tool_search`: schemas of what was `found`, best first, as far as the budget for answers goes, and
     /// names of the rest, all callable at once; or the reason why there is nothing.
-    pub fn search_answer(&mut self, catalog: &Catalog, found: &[ToolIx], query: &str) -> String {
+    pub fn search_answer(&mut self, catalog: &Catalog, found: &[ToolIx], query: &str) -> Answer {
         let because = Because::Searched { query: winclaw_catalog::clean(query, MAX_QUERY) };
         let shown = self.disclose(catalog, found, &because, false);
         let news = !shown.schemas.is_empty() || shown.named.iter().any(|ix| !self.catalogue.names(*ix));
@@ -65,7 +65,7 @@ impl Exposure {
             answer.insert("not_available".into(), told_disabled(&hidden).into());
         }
         answer.insert("next".into(), self.what_next(&shown).into());
-        Value::Object(answer).to_string()
+        Value::Object(answer).to_string().into()
     }
 
     /// How many searches in a row, up to the last one, showed nothing that was not shown before. When it is not zero,
@@ -113,7 +113,7 @@ impl Exposure {
 
     /// The answer to `tool_details`: for each name the whole schema of the tool it means, or why there is none. A
     /// schema that was shown before costs one line.
-    pub fn details_answer(&mut self, catalog: &Catalog, resolved: &[(String, Resolution)]) -> String {
+    pub fn details_answer(&mut self, catalog: &Catalog, resolved: &[(String, Resolution)]) -> Answer {
         let known = |(_, resolution): &(String, Resolution)| match resolution {
             Resolution::One(ix) => Some(*ix),
             _ => None,
@@ -136,7 +136,7 @@ impl Exposure {
         put("whole_descriptions", whole);
         put("shown_above", shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect());
         put("notes", notes.into_iter().map(Value::from).collect());
-        Value::Object(answer).to_string()
+        Value::Object(answer).to_string().into()
     }
 
     /// Descriptions as their authors wrote them, of tools whose schemas show a cut one; each once.
@@ -166,7 +166,7 @@ impl Exposure {
     pub fn unknown_answer(&mut self, catalog: &Catalog, name: &str, nearest: &[ToolIx]) -> Failure {
         let name = winclaw_catalog::clean(name, MAX_NAME);
         let near = &nearest[..nearest.len().min(3)];
-        let schemas = self.reveal(catalog, near, Because::NearName { name: name.clone() });
+        let schemas = self.reveal(catalog, near, Because::NearName { name: name.clone() }).text;
         let names: Vec<&str> =
             near.iter().filter(|ix| self.prepared.permits(**ix)).map(|ix| wire(catalog, *ix)).collect();
         let search = match self.settings.allows("tool_search") {

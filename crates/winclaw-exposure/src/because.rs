@@ -103,7 +103,7 @@ impl Because {
             }
             Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::Feeds(_) | Because::OftenWith(_) => {
                 self.by_edge(catalog)
-            },
+            }
             plain => plain.plain(),
         }
     }

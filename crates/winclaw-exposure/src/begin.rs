@@ -78,7 +78,7 @@ impl Exposure {
         let slots = self.add_core(catalog);
         match self.transport {
             Transport::Direct => self.add_all(catalog, &leads, slots),
-            Transport::Bridge => self.add_recommended(catalog, &leads, slots),
+            Transport::Bridge | Transport::Native => self.add_recommended(catalog, &leads, slots),
         }
         self.freeze(catalog, Because::TaskBegan);
         if self.transport == Transport::Direct {
@@ -179,7 +179,7 @@ impl Exposure {
         let system = prompt::system(&self.settings, &facts);
         let meta = meta::specs(&self.settings).into_iter().filter(|spec| facts.has(&spec.name));
         let tools = meta.chain(self.array(catalog)).collect();
-        self.seal(Prefix { system, tools }, cause);
+        self.seal(Prefix { system, tools, ..Prefix::default() }, cause);
     }
 
     /// The schemas of the array: the core by id, then the others by id. The order does not depend on scores, so that

@@ -19,7 +19,10 @@ impl Exposure {
             self.set(catalog, *tool, Level::Full, Because::Strategy(strategy), Place::Array);
         }
         let specs = tools.iter().map(|ix| schema::spec(catalog.get(*ix), Level::Full)).collect();
-        self.seal(Prefix { system: self.settings.base_prompt.clone(), tools: specs }, Because::TaskBegan);
+        self.seal(
+            Prefix { system: self.settings.base_prompt.clone(), tools: specs, ..Prefix::default() },
+            Because::TaskBegan,
+        );
     }
 }
 

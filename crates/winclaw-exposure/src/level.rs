@@ -42,6 +42,18 @@ pub enum Transport {
     Direct,
     /// Schemas come as text in results and notes; the tools are called through `tool_call`.
     Bridge,
+    /// Schemas come in the vendor's own blocks in the conversation; what they reveal is called natively.
+    Native,
+}
+
+/// How a vendor lets a tool result reveal schemas that are not in the tools array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Native {
+    /// As Anthropic does: every other tool stands in the request deferred, and a result refers to it by name.
+    References,
+    /// As OpenAI Responses does: the result of a search carries the schemas.
+    SearchResult,
 }
 
 /// By what rule tools are shown. Tasks run with [`Strategy::Progressive`]; the others are for comparison.
@@ -70,5 +82,6 @@ macro_rules! names {
 
 names!(Level { Named: "named", Brief: "brief", Full: "full" });
 names!(Reach { Recommended: "recommended", Extended: "extended", Full: "full" });
-names!(Transport { Direct: "direct", Bridge: "bridge" });
+names!(Transport { Direct: "direct", Bridge: "bridge", Native: "native" });
+names!(Native { References: "references", SearchResult: "search_result" });
 names!(Strategy { Progressive: "progressive", Full: "full", Hard: "hard" });

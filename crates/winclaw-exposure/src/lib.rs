@@ -20,6 +20,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 
 mod advice;
+mod answer;
 mod answers;
 mod because;
 mod begin;
@@ -41,11 +42,12 @@ mod shelves;
 mod surface;
 mod tokens;
 
+pub use answer::Answer;
 pub use because::{Because, field_text, telling};
 pub use exposure::Exposure;
 pub use learn::Signal;
 pub use ledger::{Entry, Event, Place, Rise};
-pub use level::{Level, Reach, Strategy, Transport};
+pub use level::{Level, Native, Reach, Strategy, Transport};
 pub use no_tool::says_no_tool;
 pub use overview::{Overview, Part, Spent, Step};
 pub use prepared::Prepared;

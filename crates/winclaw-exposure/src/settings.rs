@@ -1,6 +1,6 @@
 use winclaw_catalog::RESERVED;
 
-use crate::{Reach, Strategy, Transport};
+use crate::{Native, Reach, Strategy, Transport};
 
 /// What the host decides about exposure before a task.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,11 @@ pub struct Settings {
     pub denied_meta: Vec<String>,
     /// The transport; `None`, the default, chooses by size. Bridge is not taken when a meta tool it needs is denied.
     pub transport: Option<Transport>,
+    /// How the model's vendor lets a result reveal schemas, if it does. Default `None`.
+    pub native: Option<Native>,
+    /// Real tokens for each estimated one, from [`Exposure::scale`](crate::Exposure::scale) of earlier calls of the same
+    /// model. Default 1.
+    pub scale: f32,
     /// What stands at the head of the system text. Default: two sentences that say who the model works for.
     pub base_prompt: String,
     /// How many tokens each part may take.
@@ -29,6 +34,8 @@ impl Default for Settings {
             max_tools: 128,
             denied_meta: Vec::new(),
             transport: None,
+            native: None,
+            scale: 1.0,
             base_prompt: "You are an assistant that gets things done on the user's computer. \
                           Do what was asked, no more, and say plainly what you did and what failed."
                 .to_owned(),

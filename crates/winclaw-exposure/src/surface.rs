@@ -33,6 +33,10 @@ pub struct Prefix {
     pub system: String,
     /// The tools array: meta tools, the core, then the others, each group in a fixed order.
     pub tools: Vec<ToolSpec>,
+    /// Every other permitted tool, whole, by id: what results may refer to. Empty unless the vendor works by
+    /// [`Native::References`](crate::Native::References); the model does not read them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deferred: Vec<ToolSpec>,
 }
 
 impl Prefix {

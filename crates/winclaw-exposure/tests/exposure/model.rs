@@ -42,7 +42,7 @@ impl Host<'_> {
             Some(Ok(MetaCall::Details { names })) => {
                 let resolved: Vec<_> =
                     names.into_iter().map(|name| (name.clone(), self.catalog.resolve(&name))).collect();
-                Outcome::Answer(self.exposure.details_answer(self.catalog, &resolved))
+                Outcome::Answer(self.exposure.details_answer(self.catalog, &resolved).text)
             }
             Some(Ok(MetaCall::Search { queries, category, .. })) => {
                 let found = match &self.search {
@@ -50,7 +50,7 @@ impl Host<'_> {
                     Search::Nothing => Vec::new(),
                 };
                 let found = meta::within(self.catalog, found, category.as_deref());
-                Outcome::Answer(self.exposure.search_answer(self.catalog, &found, &queries.join(" ")))
+                Outcome::Answer(self.exposure.search_answer(self.catalog, &found, &queries.join(" ")).text)
             }
         }
     }
@@ -72,7 +72,7 @@ impl Host<'_> {
             return Outcome::Ran(tool);
         }
         self.exposure.learn(self.catalog, Signal::CalledUnshown(tool));
-        let schema = self.exposure.reveal(self.catalog, &[tool], Because::CalledUnshown);
+        let schema = self.exposure.reveal(self.catalog, &[tool], Because::CalledUnshown).text;
         Outcome::Answer(format!("wrong arguments\n{schema}"))
     }
 }

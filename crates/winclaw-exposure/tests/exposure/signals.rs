@@ -79,7 +79,8 @@ fn two_different_failures_for_want_of_ability_widen() {
 fn searching_on_without_news_is_told_to_stop() {
     let catalog = small();
     let mut exposure = begun(&catalog);
-    let answers: Vec<String> = (0..3).map(|_| exposure.search_answer(&catalog, &[], "flying to the moon")).collect();
+    let answers: Vec<String> =
+        (0..3).map(|_| exposure.search_answer(&catalog, &[], "flying to the moon").text).collect();
     assert!(answers[0].contains("None of the 6 tools matches"), "{}", answers[0]);
     assert!(!answers[1].contains("more will not") && answers[2].contains("more will not"), "{answers:?}");
     exposure.search_answer(&catalog, &[ix(&catalog, "mail.list")], "mail");
@@ -94,15 +95,15 @@ fn an_empty_search_says_why() {
     let unset = in_state("map.find", State::NeedsConfig { what: why });
     let all = catalog(vec![off, down, unset, plain("notes.add")]);
     let mut exposure = Exposure::begin(&all, &Evidence::default(), bridge());
-    let disabled = exposure.search_answer(&all, &[ix(&all, "mail.send")], "send mail");
+    let disabled = exposure.search_answer(&all, &[ix(&all, "mail.send")], "send mail").text;
     assert!(disabled.contains("mail__send is disabled by policy: the policy of the office"), "{disabled}");
-    let named = exposure.search_answer(&all, &[], "mail.send");
+    let named = exposure.search_answer(&all, &[], "mail.send").text;
     assert!(named.contains("disabled by policy"), "{named}");
-    let nothing = exposure.search_answer(&all, &[], "anything");
+    let nothing = exposure.search_answer(&all, &[], "anything").text;
     assert!(nothing.contains("2 of them cannot run now"), "{nothing}");
     let none = catalog(Vec::new());
     let mut exposure = Exposure::begin(&none, &Evidence::default(), bridge());
-    assert!(exposure.search_answer(&none, &[], "anything").contains("No tools are installed"));
+    assert!(exposure.search_answer(&none, &[], "anything").text.contains("No tools are installed"));
 }
 
 #[test]
@@ -147,14 +148,14 @@ fn details_tell_what_each_name_means_and_the_whole_description_once() {
     let catalog = catalog(vec![tool("sky.forecast", json!({"description": long})), plain("sky.history")]);
     let mut exposure = Exposure::begin(&catalog, &fits(&catalog, &["sky.forecast"]), bridge());
     let ask = |name: &str| vec![(name.to_owned(), catalog.resolve(name))];
-    let first = exposure.details_answer(&catalog, &ask("forecast"));
+    let first = exposure.details_answer(&catalog, &ask("forecast")).text;
     assert!(first.contains(long.trim()), "{first}");
-    let second = exposure.details_answer(&catalog, &ask("forecast"));
+    let second = exposure.details_answer(&catalog, &ask("forecast")).text;
     assert_eq!(second, r#"{"shown_above":["sky__forecast"]}"#);
-    let unknown = exposure.details_answer(&catalog, &ask("forcast"));
+    let unknown = exposure.details_answer(&catalog, &ask("forcast")).text;
     assert!(unknown.contains("There is no tool `forcast`"), "{unknown}");
     let both = vec![("x".to_owned(), Resolution::Many(catalog.all().collect()))];
-    assert!(exposure.details_answer(&catalog, &both).contains("several tools"));
+    assert!(exposure.details_answer(&catalog, &both).text.contains("several tools"));
 }
 
 #[test]
@@ -167,9 +168,9 @@ fn a_closure_too_dear_to_show_is_named_and_its_tool_shown_all_the_same() {
     let catalog = catalog((0..40).map(chain).collect());
     let mut exposure = Exposure::begin(&catalog, &Evidence::default(), bridge());
     let first = ix(&catalog, "chain.t00");
-    let text = exposure.reveal(&catalog, &[first], Because::Asked);
+    let text = exposure.reveal(&catalog, &[first], Because::Asked).text;
     assert!(text.contains("\"requires\":[\"chain__t01\"]"), "{text}");
     assert_eq!(exposure.level(first), Level::Named, "a closure is shown whole or not at all");
     assert!(exposure.schema_shown(first));
-    assert_eq!(exposure.reveal(&catalog, &[first], Because::Asked).lines().count(), 1);
+    assert_eq!(exposure.reveal(&catalog, &[first], Because::Asked).text.lines().count(), 1);
 }

@@ -106,7 +106,7 @@ fn brief_keeps_what_a_call_needs_and_says_that_there_is_more() {
             && report.description.contains("tool_details")
     );
     assert!(surface.prefix.tools.iter().any(|tool| tool.name == "tool_details"));
-    let whole = exposure.details_answer(&catalog, &[("report".into(), catalog.resolve("report"))]);
+    let whole = exposure.details_answer(&catalog, &[("report".into(), catalog.resolve("report"))]).text;
     assert!(whole.contains("option5") && exposure.level(ix(&catalog, "sky.report")) == Level::Full);
 }
 

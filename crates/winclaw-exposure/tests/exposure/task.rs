@@ -38,13 +38,13 @@ impl<'a> Task<'a> {
                 self.surface();
                 return;
             }
-            Step::Reveal(tools) => self.exposure.reveal(catalog, &places(tools), Because::Asked),
-            Step::Search(tools) => self.exposure.search_answer(catalog, &places(tools), "a need"),
+            Step::Reveal(tools) => self.exposure.reveal(catalog, &places(tools), Because::Asked).text,
+            Step::Search(tools) => self.exposure.search_answer(catalog, &places(tools), "a need").text,
             Step::Unknown(tools) => self.exposure.unknown_answer(catalog, "no.such_tool", &places(tools)).message,
             Step::Details(tools) => {
                 let known = places(tools).into_iter().map(|ix| ("name".to_owned(), Resolution::One(ix)));
                 let unknown = ("nothing".to_owned(), Resolution::Unknown { nearest: places(tools) });
-                self.exposure.details_answer(catalog, &known.chain([unknown]).collect::<Vec<_>>())
+                self.exposure.details_answer(catalog, &known.chain([unknown]).collect::<Vec<_>>()).text
             }
         };
         self.said.push(said);

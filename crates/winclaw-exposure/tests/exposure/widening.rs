@@ -166,9 +166,9 @@ proptest! {
         let mut exposure = Exposure::begin(&catalog, &Evidence::default(), settings);
         exposure.surface(&catalog);
         exposure.reveal(&catalog, &[tool], winclaw_exposure::Because::Asked);
-        let again = exposure.reveal(&catalog, &[tool], winclaw_exposure::Because::Asked);
+        let again = exposure.reveal(&catalog, &[tool], winclaw_exposure::Because::Asked).text;
         prop_assert!(!again.contains("parameters") && again.lines().count() == 1, "{}", again);
-        let found = exposure.search_answer(&catalog, &[tool], "it");
+        let found = exposure.search_answer(&catalog, &[tool], "it").text;
         prop_assert!(!found.contains("\"parameters\"") && found.contains(&catalog.get(tool).wire_name), "{}", found);
         prop_assert_eq!(exposure.searches_without_news(), 1);
     }
