@@ -58,6 +58,11 @@ pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_
     Consent { tool: ix, side_effect, detail, why }
 }
 
+/// The question with a doubt behind it.
+pub(crate) fn with_doubt(why: &Text, doubt: &Text) -> Text {
+    Text::new(format!("{} {}", why.en, doubt.en), format!("{}{}", why.zh, doubt.zh))
+}
+
 /// What the question says in words.
 struct Facts<'a> {
     side_effect: SideEffect,

@@ -3,13 +3,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
-use winclaw_tool::{Failure, Outcome, SideEffect, Text};
+use winclaw_tool::{Failure, Outcome, SideEffect, Text, ToolManifest};
 
 use crate::arguments::{self, Refusal};
 use crate::asides::Asides;
 use crate::check::Checker;
 use crate::consent;
 use crate::digest::{Signature, result_of, signature, signature_of_text};
+use crate::drift::Drift;
 use crate::loops::{Answer, LoopReport, Loops, Stop};
 
 /// Which side effects run without asking.
@@ -53,6 +54,8 @@ pub struct Proposed<'a> {
     pub position: usize,
     /// Whether the tool's schema was in the context when the model made the call.
     pub schema_was_shown: bool,
+    /// Whether the tool is near what the task is about, as far as whoever asks can tell; true where it cannot.
+    pub near: bool,
 }
 
 /// What happens to a call.
@@ -146,6 +149,7 @@ pub struct Guard {
     approve: Approve,
     loops: Loops,
     asides: Asides,
+    drift: Drift,
     /// By fingerprint of the tool: compiling a schema costs more than checking many calls.
     checkers: BTreeMap<String, Checker>,
 }
@@ -158,13 +162,17 @@ impl Guard {
             approve,
             loops: Loops::new(limits.repeats),
             asides: Asides::new(limits.repeats),
+            drift: Drift::default(),
             checkers: BTreeMap::new(),
         }
     }
 
     /// The verdict on one call.
     ///
-    /// In this order: place in the reply, arguments readable, repetition, schema, consent. A tool that is not
+    /// In this order: place in the reply, arguments readable, repetition, schema, consent. After a failure that was not
+    /// mended, a call that is not [`near`](Proposed::near) and was made in a later reply hears a note when it only reads,
+    /// and runs; one with side effects needs consent, except where [`Approve::Always`] lets it run, with the note. The
+    /// failed tool itself is always near. A tool that is not
     /// [`State::Ready`] passes with `Run` once its arguments can be read, since only the toolbox answers for the state
     /// and never runs such a tool; nobody is asked to agree to what cannot happen.
     ///
@@ -172,12 +180,14 @@ impl Guard {
     /// When `call.tool` is not of this `catalog`.
     pub fn judge(&mut self, catalog: &Catalog, call: &Proposed<'_>) -> Verdict {
         let tool = catalog.get(call.tool);
-        self.loops.stand_at(call.position);
+        if self.loops.stand_at(call.position) {
+            self.drift.next_reply();
+        }
         if let Some(failure) = self.beyond_limit(tool.id.as_str(), call.position) {
             return not_run(Rule::BatchLimit, failure);
         }
         match arguments::read(call.raw_arguments, call.cut_off) {
-            Ok(arguments) => self.judge_arguments(tool, call, arguments),
+            Ok(arguments) => self.judge_arguments(catalog, tool, call, arguments),
             Err(refusal) => {
                 let sign = signature_of_text(call.raw_arguments);
                 match self.loops.before(call.tool, tool, sign) {
@@ -192,15 +202,18 @@ impl Guard {
     /// the verdict.
     pub fn record(&mut self, catalog: &Catalog, tool: ToolIx, arguments: &Value, outcome: &Outcome) {
         let entry = catalog.get(tool);
-        let volatile = &entry.manifest.volatile_keys;
+        let sign = signature(arguments, &entry.manifest.volatile_keys);
+        let result = result_of(outcome, arguments, &ignored(&entry.manifest));
         let changes_world = entry.manifest.side_effect != SideEffect::Read;
-        self.loops.ran(tool, signature(arguments, volatile), result_of(outcome, arguments, volatile), changes_world);
+        self.loops.ran(tool, sign, result, changes_world);
+        self.drift.ran(tool, outcome);
     }
 
     /// The list of tools changed: everything that is known of the tool at place `old` holds for `map[old.index()]` from
     /// now on. What is known of a tool beyond the end of `map` is forgotten.
     pub fn renumber(&mut self, map: &[ToolIx]) {
         self.loops.renumber(map);
+        self.drift.renumber(map);
     }
 
     /// Takes in a call that ran no tool, of a meta tool or of a name that is no tool's, and what came of it: what was
@@ -221,7 +234,13 @@ impl Guard {
         self.loops.report().or_else(|| self.asides.report())
     }
 
-    fn judge_arguments(&mut self, tool: &CatalogTool, call: &Proposed<'_>, arguments: Value) -> Verdict {
+    fn judge_arguments(
+        &mut self,
+        catalog: &Catalog,
+        tool: &CatalogTool,
+        call: &Proposed<'_>,
+        arguments: Value,
+    ) -> Verdict {
         let sign = signature(&arguments, &tool.manifest.volatile_keys);
         let mut advice = Vec::new();
         match self.loops.before(call.tool, tool, sign) {
@@ -237,9 +256,17 @@ impl Guard {
             Ok(words) => advice.extend(words),
             Err(failure) => return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure)),
         }
-        if !consent::free(self.approve, tool.manifest.side_effect_of(&arguments)) {
-            let consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
+        let strays = self.drift.strays(call.tool, call.near);
+        let side_effect = tool.manifest.side_effect_of(&arguments);
+        if !consent::free(self.approve, side_effect) || (strays && must_ask(self.approve, side_effect)) {
+            let mut consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
+            if let Some(doubt) = strays.then(|| self.drift.doubt(catalog)).flatten() {
+                consent.why = consent::with_doubt(&consent.why, &doubt);
+            }
             return Verdict::AskUser { arguments, consent };
+        }
+        if strays {
+            advice.extend(self.drift.note(catalog, call.tool));
         }
         if advice.is_empty() {
             Verdict::Run { arguments }
@@ -268,6 +295,16 @@ impl Guard {
         self.loops.stopped(ix, stop, detail);
         not_run(Rule::Repeat, Failure::invalid_args(stop.message.as_str()))
     }
+}
+
+/// Whether a stray call with this side effect needs consent that `approve` alone would not demand.
+fn must_ask(approve: Approve, side_effect: SideEffect) -> bool {
+    approve != Approve::Always && side_effect != SideEffect::Read
+}
+
+/// The paths of a result that say nothing: those that are declared for results, and arguments that come back in them.
+fn ignored(manifest: &ToolManifest) -> Vec<String> {
+    manifest.volatile_keys.iter().chain(&manifest.volatile_results).cloned().collect()
 }
 
 fn not_run(rule: Rule, failure: Failure) -> Verdict {

@@ -10,6 +10,8 @@
 //! - Every call gets exactly one verdict, whatever its bytes; nothing a model writes makes it panic.
 //! - Arguments that were cut off are never run, not even when what is left could be read.
 //! - A call whose results change is never stopped; one that gives the same result again and again always is.
+//! - After a failure, what strays from the task is remarked upon when it reads and asked about when it acts; it is never
+//!   refused for that, and the call that mends the failure never strays.
 //! - Consent attaches to the tool that would run and to its side effect, whatever name it was called by.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
@@ -20,6 +22,7 @@ mod check;
 mod consent;
 mod cost;
 mod digest;
+mod drift;
 mod example;
 mod guard;
 mod loops;

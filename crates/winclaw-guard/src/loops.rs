@@ -98,12 +98,12 @@ impl Loops {
         }
     }
 
-    /// A call stands at `position` of its reply. A place that is not after the last one begins a new reply.
-    pub(crate) fn stand_at(&mut self, position: usize) {
-        if self.position.is_none_or(|last| position <= last) {
-            self.reply += 1;
-        }
+    /// A call stands at `position` of its reply. A place that is not after the last one begins a new reply; whether it does.
+    pub(crate) fn stand_at(&mut self, position: usize) -> bool {
+        let begins = self.position.is_none_or(|last| position <= last);
+        self.reply += u64::from(begins);
         self.position = Some(position);
+        begins
     }
 
     pub(crate) fn report(&self) -> Option<&LoopReport> {

@@ -48,6 +48,8 @@ struct ToolToml {
     #[serde(default)]
     volatile_keys: Vec<String>,
     #[serde(default)]
+    volatile_results: Vec<String>,
+    #[serde(default)]
     destructive_if: Vec<String>,
     #[serde(default)]
     aliases: WordsToml,
@@ -117,6 +119,7 @@ fn tool_manifest(name: String, tool: ToolToml) -> ToolManifest {
         depends_on: tool.depends_on,
         detail_keys: tool.detail_keys,
         volatile_keys: tool.volatile_keys,
+        volatile_results: tool.volatile_results,
         destructive_if: tool.destructive_if,
         aliases: Words { en: tool.aliases.en, zh: tool.aliases.zh },
         examples: tool.examples,

@@ -157,6 +157,10 @@ pub struct ToolManifest {
     /// Dotted paths of parameters that do not change what a call does, such as a label; loop detection ignores them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volatile_keys: Vec<String>,
+    /// Dotted paths of what differs in the result of every call and says nothing, such as `pid` or `took_ms`; loop
+    /// detection ignores them. A path that a result does not have does no harm.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volatile_results: Vec<String>,
     /// Dotted paths of boolean parameters that make a call destructive when true, such as `overwrite`. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destructive_if: Vec<String>,

@@ -357,3 +357,51 @@ async fn a_backend_that_blocks_its_thread_does_not_hold_the_answer() {
     drop(release);
     assert_eq!(failed(outcome).code, FailureCode::Cancelled);
 }
+
+/// A backend whose list can be changed.
+struct Living(Mutex<(u64, Vec<ToolEntry>)>);
+
+impl Living {
+    fn list(&self, entries: Vec<ToolEntry>) {
+        let mut now = self.0.lock().expect("no panic");
+        *now = (now.0 + 1, entries);
+    }
+}
+
+impl Backend for Living {
+    fn entries(&self) -> Vec<ToolEntry> {
+        self.0.lock().expect("no panic").1.clone()
+    }
+
+    fn revision(&self) -> u64 {
+        self.0.lock().expect("no panic").0
+    }
+
+    fn call<'a>(&'a self, tool: &'a ToolId, _: Value, _: CallContext) -> BoxFuture<'a, Outcome> {
+        async move { Ok(ToolOutput::new(json!(tool.as_str()))) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_changed_list_is_followed_and_nothing_that_was_known_is_lost() {
+    let names = |names: &[&str]| names.iter().map(|name| entry(name, State::Ready)).collect::<Vec<_>>();
+    let living = Arc::new(Living(Mutex::new((1, names(&["notes.add", "notes.off", "notes.old"])))));
+    let (toolbox, _) = Toolbox::new(vec![living.clone()], &["notes.off".into()]);
+    assert!(toolbox.refreshed().is_none(), "nothing changed");
+    living.list(names(&["mail.send", "notes.add", "notes.add2"]));
+    let (new, map, problems) = toolbox.refreshed().expect("a change");
+    assert_eq!((problems, new.refreshed().is_none()), (Vec::new(), true));
+    let ids: Vec<&str> = map.iter().map(|ix| new.catalog().get(*ix).id.as_str()).collect();
+    assert_eq!(ids, ["notes.add", "notes.off", "notes.old"]);
+    let run = async |id: &str| {
+        let tool = new.catalog().ix(&ToolId::parse(id).expect("an id")).expect("a tool");
+        new.run(tool, json!({}), CancellationToken::new(), Arc::new(Silent)).await
+    };
+    assert_eq!(run("mail.send").await.expect("it runs").value, json!("mail.send"));
+    let gone = failed(run("notes.old").await);
+    assert!(gone.code == FailureCode::Unavailable && gone.message.contains("no longer offers"), "{gone}");
+    assert_eq!(failed(run("notes.off").await).code, FailureCode::Denied, "off stays off");
+    living.list(names(&["notes.old"]));
+    let (again, map, _) = new.refreshed().expect("a change");
+    assert_eq!(again.catalog().get(map[new.catalog().tools().len() - 1]).state, State::Ready, "it is back");
+}

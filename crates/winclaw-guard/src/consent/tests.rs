@@ -23,7 +23,8 @@ fn catalog(side_effect: &str, detail_keys: &[&str]) -> Catalog {
 
 fn judge(catalog: &Catalog, approve: Approve, arguments: &Value) -> Option<Consent> {
     let raw_arguments = &arguments.to_string();
-    let call = Proposed { tool: ToolIx(0), raw_arguments, cut_off: false, position: 0, schema_was_shown: true };
+    let call =
+        Proposed { tool: ToolIx(0), raw_arguments, cut_off: false, position: 0, schema_was_shown: true, near: true };
     match Guard::new(Limits::default(), approve).judge(catalog, &call) {
         Verdict::Run { .. } => None,
         Verdict::AskUser { consent, .. } => Some(consent),

@@ -39,7 +39,7 @@ fn catalog() -> Catalog {
 const TO: &str = r#"{"to":"bob"}"#;
 
 fn call(tool: u32, raw_arguments: &str) -> Proposed<'_> {
-    Proposed { tool: ToolIx(tool), raw_arguments, cut_off: false, position: 0, schema_was_shown: true }
+    Proposed { tool: ToolIx(tool), raw_arguments, cut_off: false, position: 0, schema_was_shown: true, near: true }
 }
 
 fn guard(approve: Approve) -> Guard {
@@ -251,8 +251,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_call_gets_a_verdict(raw in bytes(), tool in 0_u32..6, position in 0_usize..12, cut_off: bool, schema_was_shown: bool) {
-        let call = Proposed { tool: ToolIx(tool), raw_arguments: &raw, cut_off, position, schema_was_shown };
+    fn any_call_gets_a_verdict(raw in bytes(), tool in 0_u32..6, position in 0_usize..12, cut_off: bool, schema_was_shown: bool, near: bool) {
+        let call = Proposed { tool: ToolIx(tool), raw_arguments: &raw, cut_off, position, schema_was_shown, near };
         match guard(Approve::Never).judge(&catalog(), &call) {
             Verdict::NotRun { failure, .. } => prop_assert!(!failure.message.is_empty()),
             Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } | Verdict::AskUser { arguments, .. } => {
