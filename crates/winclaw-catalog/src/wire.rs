@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 use winclaw_tool::ToolId;
@@ -22,7 +22,11 @@ pub(crate) fn assign(ids: &[(&ToolId, &str)]) -> Vec<String> {
     };
     let mut names: Vec<String> = ids.iter().map(first).collect();
     for digits in &DIGITS[1..] {
-        for at in clashes(&names).into_iter().filter(|at| ids[*at].1.is_empty()) {
+        let clashing = clashes(&names);
+        if clashing.is_empty() {
+            break;
+        }
+        for at in clashing.into_iter().filter(|at| ids[*at].1.is_empty()) {
             names[at] = hashed(ids[at].0, *digits);
         }
     }
@@ -30,12 +34,11 @@ pub(crate) fn assign(ids: &[(&ToolId, &str)]) -> Vec<String> {
 }
 
 /// Places of all names that stand more than once.
-fn clashes(names: &[String]) -> Vec<usize> {
-    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, name) in names.iter().enumerate() {
-        places.entry(name).or_default().push(at);
-    }
-    places.into_values().filter(|places| places.len() > 1).flatten().collect()
+fn clashes(names: &[String]) -> BTreeSet<usize> {
+    let mut places: Vec<usize> = (0..names.len()).collect();
+    places.sort_by(|a, b| names[*a].cmp(&names[*b]));
+    let pairs = places.windows(2).filter(|pair| names[pair[0]] == names[pair[1]]);
+    pairs.flatten().copied().collect()
 }
 
 /// `source__name`, if the first `__` of it ends the source, it is legal, and it cannot be taken for a hashed name.
@@ -45,6 +48,11 @@ fn plain(id: &ToolId) -> Option<String> {
     let fits = source.len() + 2 + name.len() <= MAX && name.bytes().all(is_legal);
     let whole = (splits_back && fits).then(|| format!("{source}__{name}"))?;
     (!looks_hashed(&whole)).then_some(whole)
+}
+
+/// Whether `wire_name` is `source__name` of this id.
+pub(crate) fn is_plain(id: &ToolId, wire_name: &str) -> bool {
+    wire_name.strip_prefix(id.source()).and_then(|rest| rest.strip_prefix("__")) == Some(id.name())
 }
 
 fn is_legal(byte: u8) -> bool {
@@ -77,16 +85,13 @@ fn legal_part(name: &str) -> String {
 
 /// Lower-case hexadecimal SHA-256 of `parts`, each preceded by its length so that no two lists run together.
 pub(crate) fn digest(parts: &[&str]) -> String {
-    use std::fmt::Write as _;
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    let nibbles = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.map(|nibble| char::from(b"0123456789abcdef"[usize::from(nibble)])).collect()
 }
 
 #[cfg(test)]

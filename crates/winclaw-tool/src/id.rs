@@ -99,12 +99,17 @@ impl ToolId {
 
     /// The source: everything before the first dot.
     pub fn source(&self) -> &str {
-        self.0.split_once('.').map_or("", |(source, _)| source)
+        &self.0[..self.dot()]
     }
 
     /// The tool's own name: everything after the first dot.
     pub fn name(&self) -> &str {
-        self.0.split_once('.').map_or("", |(_, name)| name)
+        self.0.get(self.dot() + 1..).unwrap_or("")
+    }
+
+    /// Where the first dot stands; every id has one. Asked for often, and faster so than by splitting at a `char`.
+    fn dot(&self) -> usize {
+        self.0.bytes().position(|b| b == b'.').unwrap_or(self.0.len())
     }
 }
 

@@ -59,6 +59,24 @@ proptest! {
         }
     }
 
+    /// However a name is written, the tool is among those it may mean.
+    #[test]
+    fn every_tool_is_among_those_its_folded_names_mean(entries in any_entries()) {
+        let (catalog, _) = Catalog::build(entries);
+        for ix in catalog.all() {
+            let tool = catalog.get(ix);
+            for name in [tool.id.as_str(), &tool.wire_name, tool.id.name()].map(fold) {
+                let reserved = RESERVED.iter().any(|reserved| fold(reserved) == name);
+                let means = match catalog.resolve(&name) {
+                    Resolution::One(one) => one == ix,
+                    Resolution::Many(many) => many.contains(&ix) && many.is_sorted(),
+                    Resolution::Unknown { .. } => reserved || name.is_empty(),
+                };
+                prop_assert!(means, "{:?} of {:?}", name, tool.id);
+            }
+        }
+    }
+
     /// A name is taken for a tool only if one of the tool's names folds like it.
     #[test]
     fn a_similar_name_is_never_taken_for_a_tool(entries in any_entries(), name in prop_oneof!["[a-c._ ]{1,6}", "\\PC{0,8}"]) {
