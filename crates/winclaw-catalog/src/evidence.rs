@@ -88,29 +88,41 @@ pub struct Term {
 
 impl Evidence {
     /// The order in which the tools would be raised: each hit, best first, followed by what it requires and was not there
-    /// before, direct requirements before indirect ones. Every tool once; ends on cycles. Tools that are not of `catalog`
-    /// are left out.
+    /// before, step by step: direct requirements before indirect ones, and of one step first what the fewest other tools
+    /// require, as that says most about the hit. Every tool once; ends on cycles. Tools that are not of `catalog` are left
+    /// out.
     pub fn order(&self, catalog: &Catalog) -> Vec<ToolIx> {
-        let mut order: Vec<ToolIx> = Vec::new();
-        let mut placed = vec![false; catalog.tools().len()];
+        let mut needed_by = vec![0_u32; catalog.tools().len()];
+        catalog.all().flat_map(|ix| catalog.requires(ix)).for_each(|needed| needed_by[needed.index()] += 1);
+        let mut order = Order { tools: Vec::new(), placed: vec![false; catalog.tools().len()] };
         for hit in &self.hits {
-            let first = order.len();
-            place(hit.tool, &mut order, &mut placed);
-            let mut next = first;
-            while let Some(&tool) = order.get(next) {
-                catalog.requires(tool).iter().for_each(|&needed| place(needed, &mut order, &mut placed));
-                next += 1;
+            let mut step = order.place([hit.tool]);
+            while !step.is_empty() {
+                let mut next: Vec<ToolIx> = step.iter().flat_map(|&ix| catalog.requires(ix)).copied().collect();
+                next.sort_by_key(|ix| (needed_by[ix.index()], *ix));
+                step = order.place(next);
             }
         }
-        order
+        order.tools
     }
 }
 
-fn place(tool: ToolIx, order: &mut Vec<ToolIx>, placed: &mut [bool]) {
-    if let Some(placed) = placed.get_mut(tool.index())
-        && !std::mem::replace(placed, true)
-    {
-        order.push(tool);
+/// Tools in the order they were placed.
+struct Order {
+    tools: Vec<ToolIx>,
+    placed: Vec<bool>,
+}
+
+impl Order {
+    /// Places those of `tools` that are not yet placed, and gives them.
+    fn place(&mut self, tools: impl IntoIterator<Item = ToolIx>) -> Vec<ToolIx> {
+        let first = self.tools.len();
+        for tool in tools {
+            if self.placed.get_mut(tool.index()).is_some_and(|placed| !std::mem::replace(placed, true)) {
+                self.tools.push(tool);
+            }
+        }
+        self.tools[first..].to_vec()
     }
 }
 
@@ -136,17 +148,20 @@ mod tests {
     #[test]
     fn what_a_hit_requires_follows_it_nearest_first() {
         let catalog = catalog(&[
-            ("a.mail", &["a.zip", "a.people"]),
-            ("a.people", &["a.base"]),
+            ("a.mail", &["a.base", "a.people", "a.zip"]),
+            ("a.people", &["a.clock"]),
             ("a.zip", &[]),
             ("a.base", &["a.mail"]),
-            ("a.note", &["a.base"]),
+            ("a.clock", &[]),
+            ("a.note", &["a.base", "a.people"]),
         ]);
         let ix = |id: &str| catalog.ix(&ToolId::parse(id).expect("an id")).expect("known");
         let hit = |id: &str| Hit { tool: ix(id), score: 1.0, exact: false, terms: Vec::new(), via: None };
-        let evidence = Evidence { hits: vec![hit("a.mail"), hit("a.note"), hit("a.zip")], ..Evidence::default() };
+        let strange = Hit { tool: ToolIx(99), ..hit("a.mail") };
+        let evidence =
+            Evidence { hits: vec![hit("a.mail"), hit("a.note"), hit("a.zip"), strange], ..Evidence::default() };
         let order: Vec<&str> = evidence.order(&catalog).iter().map(|&ix| catalog.get(ix).id.as_str()).collect();
-        assert_eq!(order, ["a.mail", "a.people", "a.zip", "a.base", "a.note"]);
+        assert_eq!(order, ["a.mail", "a.zip", "a.base", "a.people", "a.clock", "a.note"]);
         assert_eq!(Evidence::default().order(&catalog), []);
     }
 }

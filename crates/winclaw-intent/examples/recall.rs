@@ -126,7 +126,7 @@ impl Set {
             let evidence = index.weigh(&self.catalog, &Query { message: &request.text, ..Query::default() });
             times.push(start.elapsed());
             let order: Vec<ToolIx> = evidence.hits.iter().map(|hit| hit.tool).collect();
-            let within = closed(&self.catalog, &order, 10);
+            let within: Vec<ToolIx> = evidence.order(&self.catalog).into_iter().take(10).collect();
             let beyond = closed(&self.catalog, &order[..2.min(order.len())], usize::MAX);
             let at = |limit: usize| request.recall(&order[..limit.min(order.len())]);
             let values = [
