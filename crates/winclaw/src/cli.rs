@@ -62,11 +62,29 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The request
+    /// The request; `-` reads it from standard input
     pub text: String,
     /// How exposure is decided; full and hard are for comparison
     #[arg(long, value_enum, default_value = "progressive")]
     pub strategy: StrategyWord,
+    /// Put the strategies progressive, full and hard side by side
+    #[arg(long, conflicts_with_all = ["strategy", "payload"])]
+    pub compare: bool,
+    /// Tools the task has used so far, oldest first
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub used: Vec<String>,
+    /// The step the model stated last
+    #[arg(long, value_name = "TEXT")]
+    pub plan: Option<String>,
+    /// An earlier request of the session, oldest first; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub earlier: Vec<String>,
+    /// List every name, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Also print everything that is sent to the model, as it is sent
+    #[arg(long)]
+    pub payload: bool,
     #[command(flatten)]
     pub exposure: ExposureArgs,
     /// Print JSON

@@ -34,6 +34,12 @@ impl Screen {
         Screen { lang, colour: !refused && stdout().is_terminal() && stderr().is_terminal() }
     }
 
+    /// A screen without colours, wherever the tests run.
+    #[cfg(test)]
+    pub fn plain(lang: Lang) -> Self {
+        Screen { lang, colour: false }
+    }
+
     /// The wording of `en`/`zh` in this screen's language.
     pub fn word<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
         if self.lang == Lang::Zh { zh } else { en }

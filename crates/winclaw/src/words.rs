@@ -32,8 +32,16 @@ const CHINESE: &[(&str, &str)] = &[
     ("Check that everything the program needs is in place", "检查程序所需的一切是否就绪"),
     ("Print completions for a shell", "输出 shell 补全脚本"),
     ("The shell", "shell 类型"),
-    ("The request", "请求"),
     ("How exposure is decided; full and hard are for comparison", "如何决定工具的展示；full 和 hard 仅用于对比"),
+    ("Put the strategies progressive, full and hard side by side", "并列对比 progressive、full 和 hard 三种策略"),
+    ("Tools the task has used so far, oldest first", "任务迄今用过的工具，最早的在前"),
+    ("The step the model stated last", "模型最近说明的步骤"),
+    (
+        "An earlier request of the session, oldest first; may be given several times",
+        "会话中更早的请求，最早的在前；可多次给出",
+    ),
+    ("List every name, however many there are", "无论多少，列出所有名称"),
+    ("Also print everything that is sent to the model, as it is sent", "同时原样输出发送给模型的全部内容"),
     ("Print JSON", "以 JSON 输出"),
     (
         "How hidden tools are reached: all shown (direct), or by meta tools (bridge); auto chooses by size",

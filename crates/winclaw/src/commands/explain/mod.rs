@@ -1,0 +1,86 @@
+//! `winclaw explain`: what a model would see for a request, and why. No model, no network.
+
+mod compare;
+mod json;
+mod layout;
+mod look;
+mod page;
+mod source;
+mod words;
+
+use winclaw_exposure::{Settings, Strategy};
+
+use self::compare::Compared;
+use self::layout::{Page, screen_width};
+use self::look::{Asked, Context, Look};
+use self::page::Extent;
+use self::source::Source;
+use crate::cli::{ExplainArgs, StrategyWord};
+use crate::complaint::{Complaint, Exit};
+use crate::config::Config;
+use crate::screen::Screen;
+use crate::task::settings;
+
+/// The window and tool limit of an ordinary model, where no model is asked.
+const WINDOW: u32 = 128_000;
+const MAX_TOOLS: usize = 128;
+
+/// Runs the command.
+pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, Complaint> {
+    let request = super::run::read_request(&args.text)?;
+    if winclaw_catalog::clean(&request, 1_000).is_empty() {
+        return Err(Complaint::new(Exit::Usage, "the request is empty", "请求为空")
+            .mend("say what a person would ask", "请写出用户会提出的请求"));
+    }
+    let source = Source::open(config, screen)?;
+    let context = context(&source, args)?;
+    let asked = Asked { catalog: source.catalog(), ranking: source.ranking(), request: &request, context: &context };
+    let settings = settings(&args.exposure, WINDOW, MAX_TOOLS);
+    match args.compare {
+        true => compare(screen, asked, &settings, args),
+        false => explain(screen, asked, settings, args),
+    }
+    Ok(Exit::Done)
+}
+
+fn explain(screen: Screen, asked: Asked<'_>, settings: Settings, args: &ExplainArgs) {
+    let strategy = match args.strategy {
+        StrategyWord::Progressive => Strategy::Progressive,
+        StrategyWord::Full => Strategy::Full,
+        StrategyWord::Hard => Strategy::Hard,
+    };
+    let everything = asked.everything(&settings);
+    let look = Look::of(asked, Settings { strategy, ..settings });
+    if args.json {
+        return screen.json(&json::of(&look, everything, args.payload));
+    }
+    let mut page = Page::new(screen, screen_width());
+    page::write(&mut page, &screen, &look, everything, Extent { all: args.all, payload: args.payload });
+    print(screen, &page);
+}
+
+fn compare(screen: Screen, asked: Asked<'_>, settings: &Settings, args: &ExplainArgs) {
+    let compared = Compared::of(asked, settings);
+    if args.json {
+        return screen.json(&compared.json());
+    }
+    let mut page = Page::new(screen, screen_width());
+    compared.write(&mut page, &screen, args.all);
+    print(screen, &page);
+}
+
+/// Prints the page at once: a long one in lines of their own would take a call to the system each.
+fn print(screen: Screen, page: &Page) {
+    screen.line(&page.lines().join("\n"));
+}
+
+fn context(source: &Source, args: &ExplainArgs) -> Result<Context, Complaint> {
+    let named = args.used.iter().map(|name| name.trim()).filter(|name| !name.is_empty());
+    let used = named.map(|name| source.find(name)).collect::<Result<Vec<_>, _>>()?;
+    let said = |text: &String| !text.trim().is_empty();
+    let earlier = args.earlier.iter().filter(|text| said(text)).cloned().collect();
+    Ok(Context { used, plan: args.plan.clone().filter(said), earlier })
+}
+
+#[cfg(test)]
+mod tests;
