@@ -1,3 +1,5 @@
+use crate::Format;
+
 /// What stands in `content` of an assistant message that only calls tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyContent {
@@ -18,12 +20,14 @@ pub enum Reasoning {
     Keep,
 }
 
-/// How one provider's dialect of chat completions differs. Plain data; a new provider is a new row of [`PROFILES`].
+/// How one provider is spoken to, and how its dialect differs. Plain data; a new provider is a new row of [`PROFILES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     /// The provider's name in `--model provider/name`.
     pub provider: &'static str,
-    /// Where it is reached unless told otherwise; `/chat/completions` is appended.
+    /// The wire format it speaks.
+    pub format: Format,
+    /// Where it is reached unless told otherwise; the format's path is appended.
     pub base_url: &'static str,
     /// The environment variable that moves it elsewhere.
     pub base_url_variable: &'static str,
@@ -33,14 +37,17 @@ pub struct Profile {
     pub key_required: bool,
     /// The model used when a key is set and none was named; `None` when the provider has no such.
     pub default_model: Option<&'static str>,
-    /// How an assistant message without words is written.
+    /// How an assistant message without words is written in chat completions.
     pub empty_content: EmptyContent,
-    /// Whether thoughts are sent back.
+    /// Whether thoughts are sent back in chat completions.
     pub reasoning: Reasoning,
     /// Tokens of a request and its reply together, where nothing better is known.
     pub window_tokens: u32,
     /// The most tools the tools array may hold.
     pub max_tools: usize,
+    /// The most tokens of a reply, as it is sent; `None` leaves it to the vendor, or to [`crate::anthropic_body`], whose
+    /// format demands a number.
+    pub max_output: Option<u32>,
     /// What to send as `parallel_tool_calls` along with tools; `None` sends nothing and leaves it to the vendor.
     pub parallel_tool_calls: Option<bool>,
     /// Whether it runs on the person's own machine by default.
@@ -49,6 +56,7 @@ pub struct Profile {
 
 const OPENAI: Profile = Profile {
     provider: "openai",
+    format: Format::Chat,
     base_url: "https://api.openai.com/v1",
     base_url_variable: "OPENAI_BASE_URL",
     key_variable: "OPENAI_API_KEY",
@@ -58,12 +66,13 @@ const OPENAI: Profile = Profile {
     reasoning: Reasoning::Drop,
     window_tokens: 128_000,
     max_tools: 128,
+    max_output: None,
     parallel_tool_calls: None,
     local: false,
 };
 
 /// Every provider that can be named, in the order they are listed to people.
-pub const PROFILES: [Profile; 4] = [
+pub const PROFILES: [Profile; 6] = [
     OPENAI,
     Profile {
         provider: "deepseek",
@@ -99,6 +108,19 @@ pub const PROFILES: [Profile; 4] = [
         local: true,
         ..OPENAI
     },
+    // The window is that of every model that knows deferred tools, the number of tools the documented limit.
+    Profile {
+        provider: "anthropic",
+        format: Format::Messages,
+        base_url: "https://api.anthropic.com",
+        base_url_variable: "ANTHROPIC_BASE_URL",
+        key_variable: "ANTHROPIC_API_KEY",
+        default_model: None,
+        window_tokens: 200_000,
+        max_tools: 10_000,
+        ..OPENAI
+    },
+    Profile { provider: "openai-responses", format: Format::Responses, default_model: None, ..OPENAI },
 ];
 
 impl Profile {

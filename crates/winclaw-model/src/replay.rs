@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_tool::Text;
 
 pub use self::script::{Expect, Reply, Script, ScriptCall, Step};
-use crate::{ChatModel, ChatReply, ChatRequest, Delta, ModelError, PROFILES, chat_body, validate};
+use crate::{ChatModel, ChatReply, ChatRequest, Delta, ModelError, NativeTools, PROFILES, chat_body, validate};
 
 /// Characters of a replayed text that are given to the sink at once.
 const CHUNK: usize = 8;
@@ -66,6 +66,10 @@ impl ChatModel for Replay {
 
     fn window_tokens(&self) -> u32 {
         self.script.window_tokens
+    }
+
+    fn native(&self) -> Option<NativeTools> {
+        self.script.native
     }
 
     /// What an OpenAI-compatible server would be sent; a script is sent nothing.

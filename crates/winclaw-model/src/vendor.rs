@@ -24,8 +24,13 @@ pub(crate) fn error_in(value: &Value) -> Option<ModelError> {
         None | Some(Value::Null) => return None,
         Some(error) => error,
     };
+    Some(rejected(error))
+}
+
+/// The error that `error`, an object or a text, stands for.
+pub(crate) fn rejected(error: &Value) -> ModelError {
     let message = message_in(error).unwrap_or_else(|| error.to_string());
-    Some(ModelError::Rejected { status: status_in(error), message: tidy(&message) })
+    ModelError::Rejected { status: status_in(error), message: tidy(&message) }
 }
 
 /// The message of an error body: OpenAI's `error.message`, or what other servers write instead.
@@ -59,7 +64,10 @@ fn status_in(error: &Value) -> u16 {
     let kind = format!("{} {}", words("type"), words("code"));
     if kind.contains("rate_limit") {
         429
-    } else if ["server_error", "overloaded", "timeout", "unavailable"].iter().any(|word| kind.contains(word)) {
+    } else if ["server_error", "api_error", "overloaded", "timeout", "unavailable"]
+        .iter()
+        .any(|word| kind.contains(word))
+    {
         503
     } else {
         400

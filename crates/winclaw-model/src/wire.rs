@@ -1,8 +1,15 @@
+mod anthropic;
+mod parts;
+mod responses;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use winclaw_tool::ToolSpec;
 
+pub use self::anthropic::anthropic_body;
+pub(crate) use self::responses::SEARCH;
+pub use self::responses::responses_body;
 use crate::{ChatRequest, EmptyContent, Message, ModelError, Profile, Reasoning, WireCall};
 
 /// The body of a chat completions request.
@@ -11,7 +18,8 @@ use crate::{ChatRequest, EmptyContent, Message, ModelError, Profile, Reasoning, 
 /// and the system prompt is the first message, so that the bodies of one conversation share all bytes up to the first
 /// new message. `tools` is left out when there are none, and so is an assistant message that neither says nor calls
 /// anything, since vendors refuse it. Arguments that are no JSON object are sent as `{"unreadable": "…"}`, since some
-/// servers parse the history and refuse all later requests otherwise.
+/// servers parse the history and refuse all later requests otherwise. What a result reveals, deferred tools and sealed
+/// thoughts are not part of this format and are not sent.
 pub fn chat_body(request: &ChatRequest, model: &str, profile: &Profile, stream: bool) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
@@ -76,6 +84,7 @@ fn call(call: &WireCall) -> Value {
     json!({"id": call.id, "type": "function", "function": function})
 }
 
+/// Arguments as text; what is no object is kept as `{"unreadable": "…"}`.
 fn arguments(raw: &str) -> String {
     if raw.trim().is_empty() {
         return "{}".into();

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_model::{
-    ChatModel, ChatReply, ChatRequest, Delta, EmptyContent, Message, ModelChoice, ModelError, OpenAi, PROFILES, Pause,
-    Profile, Reasoning, Script, Timeouts,
+    ChatModel, ChatReply, ChatRequest, Delta, EmptyContent, Message, ModelChoice, ModelError, PROFILES, Pause, Profile,
+    Reasoning, Remote, Script, Timeouts,
 };
 use winclaw_testkit::rules::{Rules, Thoughts};
 use winclaw_testkit::{Busy, MockOpenAi, MockOptions};
@@ -64,11 +64,11 @@ fn answered(reply: &ChatReply) -> ChatRequest {
 }
 
 /// The adapter for `provider`, pointed at `url`, with [`KEY`] in every variable.
-fn adapter(provider: &str, url: &str) -> OpenAi {
+fn adapter(provider: &str, url: &str) -> Remote {
     adapter_with(provider, url, Some(KEY), None)
 }
 
-fn adapter_with(provider: &str, url: &str, key: Option<&str>, timeout_ms: Option<&str>) -> OpenAi {
+fn adapter_with(provider: &str, url: &str, key: Option<&str>, timeout_ms: Option<&str>) -> Remote {
     let choice =
         ModelChoice { base_url: Some(url.into()), ..ModelChoice::parse(&format!("{provider}/m")).expect("a choice") };
     let env = |name: &str| match name {
@@ -76,7 +76,7 @@ fn adapter_with(provider: &str, url: &str, key: Option<&str>, timeout_ms: Option
         name if name.ends_with("_API_KEY") => key.map(str::to_owned),
         _ => None,
     };
-    OpenAi::new(&choice, &env).expect("an adapter")
+    Remote::new(&choice, &env).expect("an adapter")
 }
 
 /// A pause that waits not at all and writes down how long it should have.
@@ -90,7 +90,7 @@ fn recorder() -> (Pause, Arc<Mutex<Vec<Duration>>>) {
     (pause, waits)
 }
 
-async fn ask(model: &OpenAi, request: &ChatRequest) -> (Result<ChatReply, ModelError>, String) {
+async fn ask(model: &Remote, request: &ChatRequest) -> (Result<ChatReply, ModelError>, String) {
     let mut heard = String::new();
     let mut sink = |delta: Delta<'_>| {
         if let Delta::Text(text) = delta {
@@ -101,7 +101,7 @@ async fn ask(model: &OpenAi, request: &ChatRequest) -> (Result<ChatReply, ModelE
     (reply, heard)
 }
 
-async fn run_errand(mock: &MockOpenAi, model: &OpenAi) {
+async fn run_errand(mock: &MockOpenAi, model: &Remote) {
     let (reply, heard) = ask(model, &request(vec![])).await;
     let reply = reply.unwrap_or_else(|error| panic!("{error}; refused: {:?}", mock.refusals()));
     assert_eq!((heard.as_str(), reply.text.as_str()), ("查北京🌧", "查北京🌧"));

@@ -1,7 +1,7 @@
 //! The search for model servers on this machine, against servers that list their models.
 
 use tokio_util::sync::CancellationToken;
-use winclaw_model::{ChatModel, ChatRequest, LocalServers, Message, ModelChoice, OpenAi, Script};
+use winclaw_model::{ChatModel, ChatRequest, LocalServers, Message, ModelChoice, Remote, Script};
 use winclaw_testkit::{MockOpenAi, MockOptions};
 
 fn mock(options: MockOptions) -> MockOpenAi {
@@ -20,7 +20,7 @@ async fn local_servers_are_found_with_their_chat_models() {
     let found = LocalServers { ollama: ollama.root(), lmstudio: format!("{}/", lmstudio.root()) }.discover().await;
     let labels: Vec<String> = found.iter().map(|model| ModelChoice::from(model).label()).collect();
     assert_eq!(labels, ["ollama/qwen3:8b", "ollama/llama3", "lmstudio/org/model"]);
-    let model = OpenAi::new(&ModelChoice::from(&found[0]), &|_| None).expect("an adapter");
+    let model = Remote::new(&ModelChoice::from(&found[0]), &|_| None).expect("an adapter");
     let request = ChatRequest { messages: vec![Message::User { text: "hi".into() }], ..ChatRequest::default() };
     let reply = model.complete(&request, &mut |_| {}, &CancellationToken::new()).await;
     assert_eq!(reply.map(|reply| reply.text), Ok("a".into()));

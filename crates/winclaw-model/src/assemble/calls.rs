@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::WireCall;
+use super::Sink;
+use crate::{Delta, WireCall};
 
 /// Most calls one reply may hold; pieces of further ones are passed over.
 const MAX_CALLS: usize = 256;
@@ -19,6 +20,8 @@ pub(super) struct Calls {
 #[derive(Debug, Default)]
 struct Slot {
     index: Option<u64>,
+    /// The arguments may still be replaced by those that come piece by piece.
+    provisional: bool,
     id: String,
     name: String,
     arguments: String,
@@ -105,6 +108,53 @@ impl Calls {
             started(&slot.name);
         }
         true
+    }
+
+    /// Begins a call whose pieces come under `index`. Arguments that are there at once hold until others come.
+    /// `false`: there are too many.
+    pub(super) fn begin(&mut self, index: u64, id: &str, name: &str, arguments: &str, sink: &mut Sink<'_>) -> bool {
+        if self.slots.len() == MAX_CALLS {
+            return false;
+        }
+        let text = |text: &str| text.trim().to_owned();
+        let (id, name, arguments) = (text(id), text(name), arguments.to_owned());
+        if !name.is_empty() {
+            sink(Delta::CallStarted { name: &name });
+        }
+        self.slots.push(Slot { index: Some(index), provisional: true, id, name, arguments });
+        true
+    }
+
+    /// More arguments of the call under `index`. `false`: there is no such call.
+    pub(super) fn append(&mut self, index: u64, arguments: &str) -> bool {
+        let Some(slot) = self.under(index) else { return false };
+        if std::mem::take(&mut slot.provisional) && !arguments.is_empty() {
+            slot.arguments.clear();
+        }
+        slot.arguments.push_str(arguments);
+        true
+    }
+
+    /// The whole arguments of the call under `index`, if they are any.
+    pub(super) fn settle(&mut self, index: u64, arguments: &str) {
+        if let Some(slot) = self.under(index).filter(|_| !arguments.trim().is_empty()) {
+            arguments.clone_into(&mut slot.arguments);
+            slot.provisional = false;
+        }
+    }
+
+    fn under(&mut self, index: u64) -> Option<&mut Slot> {
+        self.slots.iter_mut().rfind(|slot| slot.index == Some(index))
+    }
+
+    /// How many calls have begun.
+    pub(super) fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether a call has this id, which is not empty.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.slots.iter().any(|slot| !id.is_empty() && slot.id == id)
     }
 
     /// The slot a piece goes on with; `None` when it begins a new one.

@@ -1,9 +1,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::WireCall;
+use crate::{Usage, WireCall};
 
 mod cuts;
+mod vendors;
 
 /// What a reply and its pieces amount to, for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ fn hear(parts: &[&[u8]], conversation: &[Message]) -> Result<Heard, ModelError> 
         Delta::Reasoning(piece) => reasoning.push_str(piece),
         Delta::CallStarted { name } => started.push(name.to_owned()),
     };
-    let mut assembler = Assembler::new(conversation);
+    let mut assembler = Assembler::new(Format::Chat, conversation);
     for part in parts {
         assembler.feed(part, &mut sink)?;
     }
@@ -285,7 +286,7 @@ fn an_answer_without_a_reply_is_an_error() {
 #[test]
 fn an_answer_has_a_limit() {
     let megabyte = vec![b'a'; 1024 * 1024];
-    let mut assembler = Assembler::new(&[]);
+    let mut assembler = Assembler::new(Format::Chat, &[]);
     let fed = (0..40).try_for_each(|_| assembler.feed(&megabyte, &mut |_| {}));
     assert!(matches!(fed, Err(ModelError::Protocol { .. })), "{fed:?}");
 }

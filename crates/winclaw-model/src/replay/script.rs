@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use winclaw_tool::ToolSpec;
 
 use super::fill;
-use crate::{ChatReply, ChatRequest, Message, ModelError, Usage, WireCall};
+use crate::{ChatReply, ChatRequest, Message, ModelError, NativeTools, Usage, WireCall};
 
 /// Longest part of a request that a mismatch quotes, in characters.
 const MAX_QUOTE: usize = 300;
@@ -39,6 +40,9 @@ pub struct Script {
     /// What the model says of its window. Default 128 000 tokens.
     #[serde(default = "default_window")]
     pub window_tokens: u32,
+    /// How the model says tools can be revealed to it, `references` or `search_result`. Default not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<NativeTools>,
     /// The replies in order.
     pub steps: Vec<Step>,
 }
@@ -79,10 +83,16 @@ pub struct Expect {
     /// Names that do not stand in the tools array.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub not_tools: Vec<String>,
+    /// Names that stand among the deferred tools.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub deferred: Vec<String>,
+    /// Names that some result so far reveals.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub revealed: Vec<String>,
     /// Texts that the system prompt holds.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub system_contains: Vec<String>,
-    /// Texts that some message holds, as its words, thoughts, arguments or result.
+    /// Texts that some message holds, as its words, thoughts, arguments, result or the schemas it reveals.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub messages_contain: Vec<String>,
     /// Texts that the last message holds.
@@ -175,14 +185,13 @@ impl Script {
 
 impl Expect {
     fn check(&self, request: &ChatRequest) -> Result<(), String> {
-        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let has = |name: &String| names.contains(&name.as_str());
-        if let Some(name) = self.tools.iter().find(|name| !has(name)) {
-            return Err(format!("the tools must hold `{name}`; they are: {}", quote(&names.join(", "))));
-        }
-        if let Some(name) = self.not_tools.iter().find(|name| has(name)) {
+        let names = names(&request.tools);
+        all_named("tools", &self.tools, &names)?;
+        if let Some(name) = self.not_tools.iter().find(|name| names.contains(&name.as_str())) {
             return Err(format!("the tools must not hold `{name}`; they are: {}", quote(&names.join(", "))));
         }
+        all_named("deferred tools", &self.deferred, &self::names(&request.deferred))?;
+        all_named("revealed tools", &self.revealed, &revealed(request))?;
         let results = results(request).len();
         if let Some(demanded) = self.results.filter(|demanded| *demanded != results) {
             return Err(format!("there must be {demanded} tool results; there are {results}"));
@@ -192,6 +201,27 @@ impl Expect {
         all_in("the system prompt", &self.system_contains, &request.system)?;
         all_in("some message", &self.messages_contain, &words.join("\n"))?;
         all_in("the last message", &self.last_contains, last)
+    }
+}
+
+fn names(tools: &[ToolSpec]) -> Vec<&str> {
+    tools.iter().map(|tool| tool.name.as_str()).collect()
+}
+
+fn revealed(request: &ChatRequest) -> Vec<&str> {
+    let mut all = Vec::new();
+    for message in &request.messages {
+        if let Message::Tool { reveals, .. } = message {
+            all.extend(names(reveals));
+        }
+    }
+    all
+}
+
+fn all_named(what: &str, demanded: &[String], names: &[&str]) -> Result<(), String> {
+    match demanded.iter().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(format!("the {what} must hold `{name}`; they are: {}", quote(&names.join(", ")))),
     }
 }
 
@@ -214,7 +244,11 @@ fn quote(text: &str) -> String {
 fn words(message: &Message) -> String {
     match message {
         Message::User { text } => text.clone(),
-        Message::Tool { content, .. } => content.clone(),
+        Message::Tool { content, reveals, .. } if reveals.is_empty() => content.clone(),
+        Message::Tool { content, reveals, .. } => {
+            let schemas = reveals.iter().map(|spec| format!("{} {} {}", spec.name, spec.description, spec.parameters));
+            std::iter::once(content.clone()).chain(schemas).collect::<Vec<_>>().join("\n")
+        }
         Message::Assistant { text, reasoning, calls, .. } => {
             let calls = calls.iter().flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
             let parts = [text.as_str(), reasoning.as_deref().unwrap_or("")].into_iter().chain(calls);

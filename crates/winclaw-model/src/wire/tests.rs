@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Sealed;
 
 fn call(id: &str, arguments: &str) -> WireCall {
     WireCall { id: id.into(), name: "sky__forecast".into(), arguments: arguments.into() }
@@ -142,33 +143,60 @@ fn conversations_that_vendors_refuse_are_refused_here() {
     }
 }
 
+fn any_spec() -> impl Strategy<Value = ToolSpec> {
+    prop_oneof![Just("sky__forecast"), Just("mail__send"), Just("notes__add")].prop_map(|name| ToolSpec {
+        name: name.into(),
+        description: "d".into(),
+        parameters: json!({"type": "object"}),
+    })
+}
+
+fn any_sealed() -> impl Strategy<Value = Sealed> {
+    let kind = prop_oneof![Just("thinking"), Just("reasoning"), Just("odd")];
+    (0usize..4, kind).prop_map(|(before, kind)| Sealed { before, block: json!({"type": kind, "signature": "s"}) })
+}
+
 fn any_message() -> impl Strategy<Value = Message> {
-    let call =
-        ("[a-z]{1,4}", "[a-z_]{1,6}", ".{0,12}").prop_map(|(id, name, arguments)| WireCall { id, name, arguments });
+    let name = prop_oneof![Just("tool_search".to_owned()), "[a-z_.]{1,6}"];
+    let call = ("[a-z:]{1,4}", name, ".{0,12}").prop_map(|(id, name, arguments)| WireCall { id, name, arguments });
+    let said = (
+        ".{0,12}",
+        proptest::option::of(".{0,6}"),
+        proptest::collection::vec(call, 0..3),
+        proptest::collection::vec(any_sealed(), 0..3),
+    );
+    let result = ("[a-z:]{1,4}", ".{0,12}", proptest::collection::vec(any_spec(), 0..3));
     prop_oneof![
         ".{0,12}".prop_map(|text| Message::User { text }),
-        (".{0,12}", proptest::option::of(".{0,6}"), proptest::collection::vec(call, 0..3))
-            .prop_map(|(text, reasoning, calls)| Message::Assistant { text, reasoning, calls, sealed: Vec::new() }),
-        ("[a-z]{1,4}", ".{0,12}").prop_map(|(call_id, content)| Message::Tool {
-            call_id,
-            content,
-            reveals: Vec::new()
-        }),
+        said.prop_map(|(text, reasoning, calls, sealed)| Message::Assistant { text, reasoning, calls, sealed }),
+        result.prop_map(|(call_id, content, reveals)| Message::Tool { call_id, content, reveals }),
     ]
 }
 
+/// The first place from `at` on where no results of one turn are torn apart; vendors never see such a conversation.
+fn whole_turns(messages: &[Message], at: usize) -> usize {
+    let result = |at: usize| matches!(messages.get(at), Some(Message::Tool { .. }));
+    (at..messages.len()).find(|at| *at == 0 || !result(*at) || !result(*at - 1)).unwrap_or(messages.len())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
     fn a_longer_conversation_keeps_every_byte_of_the_shorter(
-        messages in proptest::collection::vec(any_message(), 1..8), shorter in 0usize..8, provider in 0usize..4,
+        messages in proptest::collection::vec(any_message(), 1..8), shorter in 0usize..8, provider in 0usize..6,
     ) {
         let profile = &crate::PROFILES[provider];
-        let short = request(messages[..shorter.min(messages.len())].to_vec());
-        let long = request(messages);
-        let body = |request: &ChatRequest| chat_body(request, "m", profile, true).to_string();
-        let (short, long) = (body(&short), body(&long));
+        let with_tools = |messages: &[Message]| {
+            let mut request = request(messages.to_vec());
+            let spec = |name: &str| ToolSpec { name: name.into(), ..request.tools[0].clone() };
+            let (search, deferred) = (spec("tool_search"), spec("mail__send"));
+            request.tools.push(search);
+            request.deferred.push(deferred);
+            request
+        };
+        let body = |messages: &[Message]| profile.format.body(&with_tools(messages), "m", profile, true).to_string();
+        let (short, long) = (body(&messages[..whole_turns(&messages, shorter.min(messages.len()))]), body(&messages));
         let shared = short.strip_suffix("]}").expect("the messages come last");
         prop_assert!(long.starts_with(shared), "{short}\n{long}");
     }

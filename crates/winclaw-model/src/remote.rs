@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use crate::choice::{Env, setting};
 use crate::retry::{asked_wait, wait_before_next};
 use crate::vendor::message_of_body;
 use crate::{
-    Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, Pause, Profile, chat_body, http,
+    Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, NativeTools, Pause, Profile, http,
     validate,
 };
 
@@ -51,12 +51,12 @@ impl Timeouts {
     }
 }
 
-/// A model behind an OpenAI-compatible server.
+/// A model behind a server, in whichever wire format its profile names.
 ///
 /// Timeouts end in [`ModelError::Unreachable`], 401 and 403 in [`ModelError::Authentication`], other errors in
 /// [`ModelError::Rejected`]; 429 and 5xx are tried twice more as long as nothing was given to the sink. Redirects are not
 /// followed. Loopback servers are reached without a proxy.
-pub struct OpenAi {
+pub struct Remote {
     client: Client,
     profile: Profile,
     model: String,
@@ -67,17 +67,18 @@ pub struct OpenAi {
     pause: Pause,
 }
 
-impl fmt::Debug for OpenAi {
+impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URL may hold a password.
         let url = http::shown(&self.url);
-        f.debug_struct("OpenAi").field("model", &self.label()).field("url", &url).finish_non_exhaustive()
+        f.debug_struct("Remote").field("model", &self.label()).field("url", &url).finish_non_exhaustive()
     }
 }
 
 /// A secret that can be sent but not printed.
 struct Key {
     value: String,
+    name: HeaderName,
     header: HeaderValue,
 }
 
@@ -93,20 +94,20 @@ impl fmt::Debug for Key {
 /// Errors: [`ModelError::Authentication`] when the provider needs a key and its variable is not set;
 /// [`ModelError::Config`] for an unknown provider or a URL that is none.
 pub fn connect(choice: &ModelChoice, env: &Env) -> Result<Box<dyn ChatModel>, ModelError> {
-    OpenAi::new(choice, env).map(|model| Box::new(model) as Box<dyn ChatModel>)
+    Remote::new(choice, env).map(|model| Box::new(model) as Box<dyn ChatModel>)
 }
 
-impl OpenAi {
+impl Remote {
     /// As [`connect`], for callers that want to set timeouts or the pause between attempts.
     pub fn new(choice: &ModelChoice, env: &Env) -> Result<Self, ModelError> {
         let Some(profile) = Profile::of(&choice.provider) else {
             return Err(ModelChoice::parse(&choice.label()).err().unwrap_or_else(ModelError::none_found));
         };
         let moved = choice.base_url.clone().or_else(|| setting(env, profile.base_url_variable));
-        let url = endpoint(moved.as_deref().unwrap_or(profile.base_url), profile.base_url_variable)?;
+        let url = endpoint(moved.as_deref().unwrap_or(profile.base_url), profile)?;
         let key = key(profile, env, moved.is_none())?;
         let timeouts = Timeouts::from_env(env);
-        Ok(OpenAi {
+        Ok(Remote {
             client: build(&timeouts, &url)?,
             profile: profile.clone(),
             model: choice.name.clone(),
@@ -138,7 +139,7 @@ impl OpenAi {
     }
 
     fn body(&self, request: &ChatRequest) -> String {
-        chat_body(request, &self.model, &self.profile, true).to_string()
+        self.profile.format.body(request, &self.model, &self.profile, true).to_string()
     }
 
     async fn with_retries(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
@@ -174,7 +175,7 @@ impl OpenAi {
         if response.status() != StatusCode::OK {
             return Err(self.refused(response, first_byte).await);
         }
-        let mut assembler = Assembler::new(&request.messages);
+        let mut assembler = Assembler::new(self.profile.format, &request.messages);
         let broken = self.read(response, first_byte, &mut assembler, sink).await?;
         match (broken, assembler.finish(sink)) {
             (Some(broken), Err(ModelError::Protocol { .. })) => Err(broken.into()),
@@ -186,7 +187,10 @@ impl OpenAi {
     async fn send(&self, body: &str) -> Result<Response, reqwest::Error> {
         let mut request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
-            request = request.header(AUTHORIZATION, key.header.clone());
+            request = request.header(key.name.clone(), key.header.clone());
+        }
+        for (name, value) in self.profile.format.headers() {
+            request = request.header(*name, *value);
         }
         request.body(body.to_owned()).send().await
     }
@@ -287,7 +291,7 @@ impl From<ModelError> for Failed {
 }
 
 #[async_trait]
-impl ChatModel for OpenAi {
+impl ChatModel for Remote {
     fn label(&self) -> String {
         format!("{}/{}", self.profile.provider, self.model)
     }
@@ -302,6 +306,10 @@ impl ChatModel for OpenAi {
 
     fn max_tools(&self) -> usize {
         self.profile.max_tools
+    }
+
+    fn native(&self) -> Option<NativeTools> {
+        self.profile.format.native()
     }
 
     fn payload(&self, request: &ChatRequest) -> Vec<u8> {
@@ -331,7 +339,8 @@ fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
     http::client(timeouts.connect, url).build().map_err(unusable)
 }
 
-fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
+fn endpoint(base: &str, profile: &Profile) -> Result<Url, ModelError> {
+    let variable = profile.base_url_variable;
     let url = Url::parse(base.trim()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     let mut url = url.ok_or_else(|| ModelError::Config {
@@ -344,8 +353,13 @@ fn endpoint(base: &str, variable: &str) -> Result<Url, ModelError> {
             format!("请设为接口的基础地址，例如 {variable}=http://127.0.0.1:8080/v1"),
         ),
     })?;
-    let path = url.path().trim_end_matches('/').trim_end_matches("/chat/completions").to_owned();
-    url.set_path(&format!("{path}/chat/completions"));
+    let (end, mistaken) = profile.format.path();
+    let mut path = url.path().trim_end_matches('/');
+    for extra in std::iter::once(&end).chain(mistaken) {
+        path = path.strip_suffix(extra).unwrap_or(path);
+    }
+    let path = format!("{path}{end}");
+    url.set_path(&path);
     Ok(url)
 }
 
@@ -358,28 +372,35 @@ fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, Model
         };
         return if profile.key_required && at_home { Err(missing) } else { Ok(None) };
     };
-    let header = HeaderValue::from_str(&format!("Bearer {value}")).ok().filter(|_| value.is_ascii());
+    let (name, before) = profile.format.key_header();
+    let header = HeaderValue::from_str(&format!("{before}{value}")).ok().filter(|_| value.is_ascii());
     let mut header = header.ok_or_else(|| ModelError::Authentication {
         provider: profile.provider.into(),
         variable: profile.key_variable.into(),
         message: Some("it holds characters that no key has".into()),
     })?;
     header.set_sensitive(true);
-    Ok(Some(Key { value, header }))
+    Ok(Some(Key { value, name: HeaderName::from_static(name), header }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PROFILES;
 
-    fn model(model: &str, set: &[(&str, &str)]) -> Result<OpenAi, ModelError> {
+    fn model(model: &str, set: &[(&str, &str)]) -> Result<Remote, ModelError> {
         let env = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        OpenAi::new(&ModelChoice::parse(model).expect("a choice"), &env)
+        Remote::new(&ModelChoice::parse(model).expect("a choice"), &env)
     }
 
     #[test]
     fn a_missing_key_is_told_by_its_variable_before_anything_is_sent() {
-        for (name, variable) in [("openai/m", "OPENAI_API_KEY"), ("deepseek/m", "DEEPSEEK_API_KEY")] {
+        for (name, variable) in [
+            ("openai/m", "OPENAI_API_KEY"),
+            ("deepseek/m", "DEEPSEEK_API_KEY"),
+            ("anthropic/m", "ANTHROPIC_API_KEY"),
+            ("openai-responses/m", "OPENAI_API_KEY"),
+        ] {
             let error = model(name, &[]).expect_err("no key");
             assert!(matches!(&error, ModelError::Authentication { variable: it, .. } if it == variable), "{error:?}");
         }
@@ -420,7 +441,18 @@ mod tests {
             ("https://h/d?api-version=1", "https://h/d/chat/completions?api-version=1"),
         ];
         for (base, url) in cases {
-            assert_eq!(endpoint(base, "V").as_ref().map(Url::as_str), Ok(url));
+            assert_eq!(endpoint(base, &PROFILES[0]).as_ref().map(Url::as_str), Ok(url));
+        }
+        let others = [
+            ("anthropic", "http://h", "http://h/v1/messages"),
+            ("anthropic", "http://h/v1/", "http://h/v1/messages"),
+            ("anthropic", "http://h/a/v1/messages", "http://h/a/v1/messages"),
+            ("openai-responses", "http://h/v1", "http://h/v1/responses"),
+            ("openai-responses", "http://h/v1/responses/", "http://h/v1/responses"),
+        ];
+        for (provider, base, url) in others {
+            let profile = Profile::of(provider).expect("a profile");
+            assert_eq!(endpoint(base, profile).as_ref().map(Url::as_str), Ok(url));
         }
     }
 
