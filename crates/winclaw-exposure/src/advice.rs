@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use winclaw_catalog::evidence::{Edge, Evidence, Hit, Via};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
 use winclaw_catalog::{Catalog, State, ToolIx};
 
-use crate::exposure::{Purse, Wish};
+use crate::array::MAX_EXACT;
+use crate::raise::{Purse, Wish};
 use crate::{Because, Exposure, Level, Place, Prepared, Reach, Settings};
 
 /// Most tools one line of advice names, and most that one observation raises.
@@ -13,6 +14,11 @@ const MAX_ADVISED: usize = 5;
 
 /// A hit with less than this share of the best score is no recommendation; it waits for a wider reach.
 const RECOMMENDED_SHARE: f32 = 0.15;
+
+/// Most hits beside the exact ones that are kept, and how many of them keep all their terms; those behind seldom rise, and
+/// then their strongest term says enough.
+const MAX_KEPT: usize = 64;
+const WITH_ALL_TERMS: usize = 16;
 
 /// Most categories the menu lists; the catalogue has them all.
 const MAX_MENU: usize = 24;
@@ -46,16 +52,11 @@ pub(crate) struct Leads {
 
 impl Leads {
     pub(crate) fn of(prepared: &Prepared, settings: &Settings, evidence: &Evidence) -> Leads {
-        let usable = |hit: &&Hit| prepared.permits(hit.tool) && (hit.exact || hit.score > 0.0);
-        // The order is kept: where a request has several needs, scores need not fall from hit to hit.
-        let (mut hits, others): (Vec<&Hit>, Vec<&Hit>) = evidence.hits.iter().filter(usable).partition(|hit| hit.exact);
-        hits.extend(others);
+        let hits = usable(prepared, evidence);
         let clear = evidence.margin >= settings.budgets.weak_margin;
         let strong = hits.first().is_some_and(|hit| hit.exact || (clear && says_enough(hit)));
-        let mut seen = BTreeSet::new();
-        hits.retain(|hit| seen.insert(hit.tool));
         Leads {
-            ranked: hits.into_iter().map(|hit| lead(hit, strong)).collect(),
+            ranked: hits.iter().enumerate().map(|(at, hit)| lead(hit, strong, at < WITH_ALL_TERMS)).collect(),
             categories: evidence.categories.iter().map(|(category, _)| category.clone()).collect(),
             strong,
         }
@@ -69,6 +70,19 @@ impl Leads {
     }
 }
 
+/// The hits that can be used, each tool once: what the request names, then the best of the others, both in the order they
+/// came in. Where a request has several needs, scores need not fall from hit to hit.
+fn usable<'a>(prepared: &Prepared, evidence: &'a Evidence) -> Vec<&'a Hit> {
+    let mut seen = BTreeSet::new();
+    let mut first = |exact: bool, most: usize| -> Vec<&'a Hit> {
+        let fits = |hit: &&Hit| hit.exact == exact && prepared.permits(hit.tool) && (exact || hit.score > 0.0);
+        evidence.hits.iter().filter(fits).filter(|hit| seen.insert(hit.tool)).take(most).collect()
+    };
+    let mut hits = first(true, MAX_EXACT);
+    hits.extend(first(false, MAX_KEPT));
+    hits
+}
+
 /// One word that merely occurs in a description says next to nothing.
 fn says_enough(hit: &Hit) -> bool {
     match hit.terms.as_slice() {
@@ -77,13 +91,13 @@ fn says_enough(hit: &Hit) -> bool {
     }
 }
 
-fn lead(hit: &Hit, strong: bool) -> Lead {
-    let terms = hit.terms.clone();
+fn lead(hit: &Hit, strong: bool, all_terms: bool) -> Lead {
+    let terms = || -> Vec<Term> { hit.terms.iter().take(if all_terms { usize::MAX } else { 1 }).cloned().collect() };
     let because = match hit.via {
         _ if hit.exact => Because::Exact { term: exact_term(hit) },
-        Some(via) if terms.is_empty() => by_edge(via),
-        _ if strong => Because::Terms { terms },
-        _ => Because::Guess { terms },
+        Some(via) if hit.terms.is_empty() => by_edge(via),
+        _ if strong => Because::Terms { terms: terms() },
+        _ => Because::Guess { terms: terms() },
     };
     let own = hit.exact || hit.via.is_none() || !hit.terms.is_empty();
     Lead { tool: hit.tool, because, exact: hit.exact, score: hit.score, own }
@@ -128,13 +142,13 @@ impl Exposure {
         if !leads.strong || !self.hides() {
             return;
         }
-        let mut purse = Purse::spoken(self.watch.unasked());
+        let mut purse = Purse::spoken(self.watch.unasked(&self.settings));
         let before = purse.tokens;
         let exact = leads.ranked.iter().filter(|lead| lead.exact);
         for lead in exact.chain(leads.within(Reach::Recommended)).take(MAX_ADVISED) {
             self.raise(catalog, lead.wish(Place::Conversation), &mut purse);
         }
-        self.watch.spend(before - purse.tokens);
+        self.watch.spend(before - purse.tokens, &self.settings);
     }
 
     /// Notes what to advise, if it is not what was said last.
@@ -163,7 +177,7 @@ impl Exposure {
     }
 
     fn others(&self) -> &'static str {
-        match (self.hides(), self.settings.allows("tool_call")) {
+        match (self.hides(), self.offers("tool_call")) {
             (true, true) => "every other tool works as usual by name through tool_call",
             _ => "every other tool works as usual by name",
         }
@@ -181,7 +195,7 @@ impl Exposure {
             0 => String::new(),
             more => format!("; and {more} more categories in the catalogue"),
         };
-        let search = if self.settings.allows("tool_search") { " tool_search finds tools by what they do." } else { "" };
+        let search = if self.offers("tool_search") { " tool_search finds tools by what they do." } else { "" };
         format!("No tool stands out for this request. Guesses by category: {}{more}.{search}", listed.join("; "))
     }
 }
@@ -201,6 +215,23 @@ impl Advice {
         self.leads.ranked.retain(|lead| prepared.permits(lead.tool));
         if let Some(said) = &mut self.said {
             said.retain(|ix| prepared.permits(*ix));
+        }
+    }
+
+    /// What was said is gone with the conversation. It is said again, if it pointed to tools.
+    pub(crate) fn unsay(&mut self) {
+        self.said = None;
+        self.due = !self.leads.ranked.is_empty();
+    }
+
+    /// The same where every tool stands at another place.
+    pub(crate) fn move_tools(&mut self, place: &impl Fn(ToolIx) -> ToolIx) {
+        for lead in &mut self.leads.ranked {
+            lead.tool = place(lead.tool);
+            lead.because.move_tools(place);
+        }
+        if let Some(said) = &mut self.said {
+            *said = said.iter().map(|ix| place(*ix)).collect();
         }
     }
 }

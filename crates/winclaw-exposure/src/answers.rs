@@ -1,33 +1,24 @@
-//! Results of the meta tools, as text for the model.
+//! Results of the meta tools for the model.
 
 use serde_json::{Map, Value, json};
 use winclaw_catalog::{Catalog, CatalogTool, Resolution, State, ToolIx};
 use winclaw_tool::{Failure, FailureCode};
 
-use crate::exposure::{Purse, Wish};
+use crate::disclose::{Disclosure, Want};
 use crate::meta::{self, MetaCall};
-use crate::{Answer, Because, Exposure, Level, Place, schema, shelves};
+use crate::{Answer, Because, Exposure, Level, shelves};
 
 /// Searches without news after which the answer says that searching on is no use.
 const QUIET_SEARCHES: u32 = 3;
 
 /// Most hits named without their schemas.
-const MAX_NAMED: usize = 400;
+pub(crate) const MAX_NAMED: usize = 400;
 
 /// Longest name of an unknown tool that is repeated to the model, in characters.
 const MAX_NAME: usize = 80;
 
 /// Longest query that is kept as a reason, in characters.
 const MAX_QUERY: usize = 200;
-
-/// What of some tools could be shown.
-#[derive(Default)]
-struct Disclosure {
-    schemas: Vec<Value>,
-    repeated: Vec<ToolIx>,
-    /// Too dear to show; named only.
-    named: Vec<ToolIx>,
-}
 
 impl Exposure {
     /// Reads a call of a meta tool as [`meta::parse`] does; one that is denied fails as denied.
@@ -39,21 +30,34 @@ impl Exposure {
         }
     }
 
-    /// Raises tools to `Full` and gives their schemas as text for a tool result, with what they require. A schema that
-    /// was given before costs one line. Empty when none of the tools may be shown.
+    /// Raises tools to `Full` and gives their schemas, with what they require: as text for a tool result, or under Native in
+    /// `reveals` as far as the vendor can show them. A schema that was given before costs one line. Empty when none of the
+    /// tools may be shown.
     pub fn reveal(&mut self, catalog: &Catalog, tools: &[ToolIx], because: Because) -> Answer {
-        let shown = self.disclose(catalog, tools, &because, true);
-        let mut lines: Vec<String> = shown.schemas.iter().map(|schema| format!("Schema: {schema}")).collect();
+        let called = because == Because::CalledUnshown;
+        let shown = self.disclose(catalog, tools, &because, Want::Each);
+        let mut lines: Vec<String> = Vec::new();
+        if called && !shown.is_all_repeated() {
+            let names: Vec<&str> =
+                tools.iter().filter(|ix| self.prepared.permits(**ix)).map(|ix| wire(catalog, *ix)).collect();
+            lines.push(format!("The parameters of {} had not been shown before; here they are.", names.join(", ")));
+        }
+        lines.extend(shown.schemas.iter().map(|schema| format!("Schema: {schema}")));
+        if !shown.reveals.is_empty() {
+            let names: Vec<&str> = shown.reveals.iter().map(|spec| spec.name.as_str()).collect();
+            lines.push(format!("Shown with this result, called by name: {}.", names.join(", ")));
+        }
+        lines.extend(shown.notes.iter().map(|(name, note)| format!("{name}: {note}")));
         lines.extend(shown.repeated.iter().map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))));
-        lines.join("\n").into()
+        Answer { text: lines.join("\n"), reveals: shown.reveals }
     }
 
     /// The answer to `tool_search`: schemas of what was `found`, best first, as far as the budget for answers goes, and
     /// names of the rest, all callable at once; or the reason why there is nothing.
     pub fn search_answer(&mut self, catalog: &Catalog, found: &[ToolIx], query: &str) -> Answer {
         let because = Because::Searched { query: winclaw_catalog::clean(query, MAX_QUERY) };
-        let shown = self.disclose(catalog, found, &because, false);
-        let news = !shown.schemas.is_empty() || shown.named.iter().any(|ix| !self.catalogue.names(*ix));
+        let shown = self.disclose(catalog, found, &because, Want::WhatFits);
+        let news = shown.has_schemas() || shown.named.iter().any(|ix| !self.is_named(*ix));
         self.watch.quiet = if news { 0 } else { self.watch.quiet + 1 };
         let mut answer = Map::new();
         self.put_found(catalog, &shown, &mut answer);
@@ -65,7 +69,7 @@ impl Exposure {
             answer.insert("not_available".into(), told_disabled(&hidden).into());
         }
         answer.insert("next".into(), self.what_next(&shown).into());
-        Value::Object(answer).to_string().into()
+        Answer { text: Value::Object(answer).to_string(), reveals: shown.reveals }
     }
 
     /// How many searches in a row, up to the last one, showed nothing that was not shown before. When it is not zero,
@@ -74,15 +78,14 @@ impl Exposure {
         self.watch.quiet
     }
 
-    fn put_found(&self, catalog: &Catalog, shown: &Disclosure, answer: &mut Map<String, Value>) {
+    fn put_found(&mut self, catalog: &Catalog, shown: &Disclosure, answer: &mut Map<String, Value>) {
         let names = |tools: &[ToolIx]| tools.iter().map(|ix| wire(catalog, *ix).to_owned()).collect::<Vec<_>>();
-        if !shown.schemas.is_empty() {
-            answer.insert("found".into(), Value::Array(shown.schemas.clone()));
-        }
+        shown.put_schemas("found", answer);
         if !shown.repeated.is_empty() {
             answer.insert("shown_above".into(), names(&shown.repeated).into());
         }
         let (first, rest) = shown.named.split_at(shown.named.len().min(MAX_NAMED));
+        self.news.announce(first);
         if !first.is_empty() {
             let named = first.iter().map(|ix| shelves::name(catalog.get(*ix)));
             answer.insert("also_found".into(), named.collect::<Vec<_>>().into());
@@ -101,14 +104,19 @@ impl Exposure {
                 self.watch.quiet
             );
         }
-        if shown.schemas.is_empty() && shown.repeated.is_empty() && shown.named.is_empty() {
+        if !shown.has_schemas() && shown.repeated.is_empty() && shown.named.is_empty() {
             return "Search with other words, or with a category of the catalogue.".to_owned();
         }
         let details = match (shown.named.is_empty(), self.settings.allows("tool_details")) {
             (false, true) => " tool_details shows the parameters of those in also_found.",
             _ => "",
         };
-        format!("Call any of these at once{}.{details}", self.by_bridge())
+        let how = match (shown.reveals.is_empty(), shown.schemas.is_empty() && shown.repeated.is_empty()) {
+            (true, _) => self.by_bridge().to_owned(),
+            (false, true) => " by name".to_owned(),
+            (false, false) => format!(": those in revealed by name, the others{}", self.by_bridge()),
+        };
+        format!("Call any of these at once{how}.{details}")
     }
 
     /// The answer to `tool_details`: for each name the whole schema of the tool it means, or why there is none. A
@@ -119,7 +127,7 @@ impl Exposure {
             _ => None,
         };
         let tools: Vec<ToolIx> = resolved.iter().filter_map(known).collect();
-        let mut shown = self.disclose(catalog, &tools, &Because::Asked, true);
+        let mut shown = self.disclose(catalog, &tools, &Because::Asked, Want::Each);
         let whole = self.whole_descriptions(catalog, &tools, &mut shown);
         let states = tools.iter().filter_map(|ix| self.state_answer(catalog, *ix));
         let mut notes: Vec<String> = states.map(|failure| failure.message).collect();
@@ -127,16 +135,16 @@ impl Exposure {
             notes.extend(self.unresolved(catalog, name, resolution));
         }
         let mut answer = Map::new();
+        shown.put_schemas("tools", &mut answer);
         let mut put = |key: &str, values: Vec<Value>| {
             if !values.is_empty() {
                 answer.insert(key.to_owned(), values.into());
             }
         };
-        put("tools", shown.schemas);
         put("whole_descriptions", whole);
         put("shown_above", shown.repeated.iter().map(|ix| wire(catalog, *ix).into()).collect());
         put("notes", notes.into_iter().map(Value::from).collect());
-        Value::Object(answer).to_string().into()
+        Answer { text: Value::Object(answer).to_string(), reveals: shown.reveals }
     }
 
     /// Descriptions as their authors wrote them, of tools whose schemas show a cut one; each once.
@@ -166,7 +174,11 @@ impl Exposure {
     pub fn unknown_answer(&mut self, catalog: &Catalog, name: &str, nearest: &[ToolIx]) -> Failure {
         let name = winclaw_catalog::clean(name, MAX_NAME);
         let near = &nearest[..nearest.len().min(3)];
-        let schemas = self.reveal(catalog, near, Because::NearName { name: name.clone() }).text;
+        let because = Because::NearName { name: name.clone() };
+        let shown = self.disclose(catalog, near, &because, Want::EachAsText);
+        let lines = shown.schemas.iter().map(|schema| format!("Schema: {schema}"));
+        let above = shown.repeated.iter().map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix)));
+        let schemas = lines.chain(above).collect::<Vec<_>>().join("\n");
         let names: Vec<&str> =
             near.iter().filter(|ix| self.prepared.permits(**ix)).map(|ix| wire(catalog, *ix)).collect();
         let search = match self.settings.allows("tool_search") {
@@ -184,10 +196,11 @@ impl Exposure {
     pub fn ambiguous_answer(&mut self, catalog: &Catalog, name: &str, tools: &[ToolIx]) -> Failure {
         let name = winclaw_catalog::clean(name, MAX_NAME);
         let permitted = tools.iter().filter(|ix| self.prepared.permits(**ix)).take(MAX_NAMED);
-        let lines: Vec<String> = permitted.map(|ix| shelves::line(catalog.get(*ix))).collect();
+        let mut lines = String::new();
+        permitted.for_each(|ix| shelves::put_line(catalog.get(*ix), &mut lines));
         Failure::invalid_args(format!(
             "`{name}` is the name of several tools; nothing was run. Call one of them by its whole name:\n{}",
-            lines.concat().trim_end()
+            lines.trim_end()
         ))
     }
 
@@ -217,49 +230,9 @@ impl Exposure {
         failure.retryable = matches!(tool.state, State::Unavailable { retryable: true, .. });
         Some(failure)
     }
-
-    /// Shows what can be shown of `tools` within the budget for answers. With `must`, a tool that is too dear with all
-    /// it requires is shown alone and the rest of its closure is named; without, it is named only.
-    fn disclose(&mut self, catalog: &Catalog, tools: &[ToolIx], because: &Because, must: bool) -> Disclosure {
-        let mut shown = Disclosure::default();
-        let mut purse = Purse::spoken(self.settings.spoken(self.settings.budgets.answer_tokens));
-        for &tool in tools.iter().filter(|ix| ix.index() < catalog.tools().len()) {
-            if !self.prepared.permits(tool) {
-                continue;
-            }
-            if self.told(tool) == Level::Full {
-                shown.repeated.push(tool);
-                continue;
-            }
-            let wish = Wish { tool, level: Some(Level::Full), because: because.clone(), place: Place::Conversation };
-            let affordable = self.raise(catalog, wish, &mut purse);
-            let due = std::mem::take(&mut self.pending);
-            shown.schemas.extend(due.into_iter().map(|ix| self.tell(catalog, ix)));
-            if must && self.told(tool) < Level::Full {
-                shown.schemas.push(self.tell_alone(catalog, tool));
-            } else if !affordable && !shown.named.contains(&tool) {
-                shown.named.push(tool);
-            }
-        }
-        shown
-    }
-
-    /// The whole schema of a tool whose closure is too dear to show, with the names of what it requires.
-    fn tell_alone(&mut self, catalog: &Catalog, ix: ToolIx) -> Value {
-        self.standing.entry(ix).or_default().told = Level::Full;
-        let mut value = schema::json(&schema::spec(catalog.get(ix), Level::Full));
-        let needs = catalog.requires(ix).iter().filter(|other| self.prepared.permits(**other));
-        let needs: Vec<&str> = needs.map(|other| wire(catalog, *other)).take(MAX_NAMED).collect();
-        if let Some(map) = value.as_object_mut()
-            && !needs.is_empty()
-        {
-            map.insert("requires".into(), needs.into());
-        }
-        value
-    }
 }
 
-fn wire(catalog: &Catalog, ix: ToolIx) -> &str {
+pub(crate) fn wire(catalog: &Catalog, ix: ToolIx) -> &str {
     &catalog.get(ix).wire_name
 }
 

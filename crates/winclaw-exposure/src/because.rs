@@ -3,7 +3,7 @@ use winclaw_catalog::evidence::Term;
 use winclaw_catalog::{Catalog, ToolIx};
 use winclaw_tool::{Lang, Text};
 
-use crate::{Level, Strategy};
+use crate::Strategy;
 
 /// Most terms told in one sentence.
 const MAX_TERMS: usize = 4;
@@ -70,12 +70,33 @@ pub enum Because {
     Room,
     /// The strategy under comparison wants it so.
     Strategy(Strategy),
+    /// The strategy `hard` chose one category: this tool is of it, or it is not.
+    Category {
+        /// The category; `None` when the evidence pointed to none, so that nothing was chosen.
+        chosen: Option<String>,
+        /// Whether the tool is of it.
+        inside: bool,
+    },
     /// Nothing but that it is there: every permitted tool is named.
     Listed,
     /// A task began.
     TaskBegan,
     /// A permission was taken away.
     Revoked,
+    /// The conversation was summarised, so that what it had told is gone.
+    Compacted,
+    /// Another model goes on with the task.
+    ModelSwitched,
+    /// A person began the conversation anew.
+    Reset,
+    /// A further request of the session began.
+    NewRequest,
+    /// The tool list changed.
+    ListChanged,
+    /// Its schema changed after it had been shown.
+    SchemaChanged,
+    /// It is new in the tool list.
+    NewTool,
 }
 
 impl Because {
@@ -101,6 +122,7 @@ impl Because {
             Because::Strategy(strategy) => {
                 both(format!("strategy {}", strategy.as_str()), format!("策略 {}", strategy.as_str()))
             }
+            Because::Category { chosen, inside } => by_category(chosen.as_deref(), *inside),
             Because::RequiredBy(_) | Because::FollowsFrom(_) | Because::Feeds(_) | Because::OftenWith(_) => {
                 self.by_edge(catalog)
             }
@@ -130,6 +152,16 @@ impl Because {
         }
     }
 
+    /// The same reason where the catalog is another: every tool it names at its new place.
+    pub(crate) fn move_tools(&mut self, place: &impl Fn(ToolIx) -> ToolIx) {
+        match self {
+            Because::RequiredBy(ix) | Because::FollowsFrom(ix) | Because::Feeds(ix) | Because::OftenWith(ix) => {
+                *ix = place(*ix);
+            }
+            _ => {}
+        }
+    }
+
     fn plain(&self) -> Text {
         let (en, zh) = match self {
             Because::AlwaysLoad => ("marked to be always shown", "标记为始终显示"),
@@ -142,16 +174,27 @@ impl Because {
             Because::Room => ("the reach was widened and there was room", "范围已放宽且仍有余量"),
             Because::TaskBegan => ("a task began", "任务开始"),
             Because::Revoked => ("a permission was taken away", "权限被收回"),
+            Because::Compacted => ("the conversation was summarised", "对话已被压缩"),
+            Because::ModelSwitched => ("another model goes on", "已切换到另一个模型"),
+            Because::Reset => ("the conversation began anew", "对话已重新开始"),
+            Because::NewRequest => ("a further request began", "新的请求开始"),
+            Because::ListChanged => ("the tool list changed", "工具列表有变化"),
+            Because::SchemaChanged => ("its schema changed after it was shown", "展示后其参数有变化"),
+            Because::NewTool => ("it is new in the tool list", "工具列表中新增"),
             _ => ("every permitted tool is named", "所有获准的工具都会列出"),
         };
         Text::new(en, zh)
     }
+}
 
-    /// The reason for a tool that stands at `level` without an entry of its own.
-    pub(crate) fn resting(level: Level) -> Because {
-        match level {
-            Level::Named => Because::Listed,
-            Level::Brief | Level::Full => Because::FitsWhole,
+fn by_category(chosen: Option<&str>, inside: bool) -> Text {
+    match (chosen, inside) {
+        (None, _) => Text::new("strategy hard: no category was found", "策略 hard：未找到类别"),
+        (Some(category), true) => {
+            both(format!("strategy hard: category {category}"), format!("策略 hard：类别 {category}"))
+        }
+        (Some(category), false) => {
+            both(format!("strategy hard: not of the category {category}"), format!("策略 hard：不属于类别 {category}"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Opening an epoch: the transport, the tools array and the frozen prefix.
+//! Opening an epoch: the transport and the frozen prefix.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,19 +9,14 @@ use winclaw_tool::ToolSpec;
 
 use crate::advice::{Advice, Leads};
 use crate::catalogue::Catalogue;
-use crate::exposure::{Purse, Wish};
 use crate::learn::Watch;
+use crate::news::News;
 use crate::prompt::{self, Facts};
-use crate::{
-    Because, Event, Exposure, Level, Place, Prefix, Prepared, Reach, Settings, Strategy, Transport, estimate_tokens,
-    meta, schema,
-};
+use crate::tokens::{estimate_tokens, quarters, tokens};
+use crate::{Because, Event, Exposure, Level, Prefix, Prepared, Reach, Settings, Strategy, Transport, meta, schema};
 
-/// Attempts beyond the number of tools a reach allows, for those that turn out too dear.
-const SPARE_ATTEMPTS: usize = 8;
-
-/// Most tools that a request may name exactly before the rest wait in the catalogue.
-const MAX_EXACT: usize = 128;
+/// Most deferred tools in a request; Anthropic takes 10,000. What exceeds it is reached through `tool_call`.
+const MAX_DEFERRED: usize = 10_000;
 
 impl Exposure {
     /// Begins a task: opens the first epoch and freezes its prefix.
@@ -60,11 +55,16 @@ impl Exposure {
             prefix: Arc::default(),
             prefix_tokens: 0,
             everything: 0,
-            catalogue: Catalogue::none(),
+            last_request: 0,
+            catalogue: Arc::new(Catalogue::none()),
+            offered: [false; 4],
+            referable: BTreeSet::new(),
             pending: Vec::new(),
+            forgotten: Vec::new(),
+            news: News::default(),
             advice: Advice::default(),
             deferred: BTreeSet::new(),
-            used: BTreeSet::new(),
+            used: Vec::new(),
             read_whole: BTreeSet::new(),
             ledger: Vec::new(),
         }
@@ -75,138 +75,102 @@ impl Exposure {
         if !leads.strong {
             self.reach = Reach::Extended;
         }
-        let slots = self.add_core(catalog);
-        match self.transport {
-            Transport::Direct => self.add_all(catalog, &leads, slots),
-            Transport::Bridge | Transport::Native => self.add_recommended(catalog, &leads, slots),
-        }
-        self.freeze(catalog, Because::TaskBegan);
+        self.assemble(catalog, &[], Some(&leads));
+        self.freeze(catalog, Because::TaskBegan, 0);
         if self.transport == Transport::Direct {
             self.follow(catalog, &leads);
         }
         self.advise(leads);
     }
 
-    /// Puts the tools marked `always_load` into the array; returns the entries left beside them and the meta tools.
-    fn add_core(&mut self, catalog: &Catalog) -> usize {
-        let meta = meta::specs(&self.settings).len();
-        let mut purse = Purse { tokens: self.settings.core_tokens(), slots: self.settings.slots() - meta };
-        for tool in self.prepared.core.clone() {
-            let wish = Wish { tool, level: Some(Level::Full), because: Because::AlwaysLoad, place: Place::Array };
-            self.raise(catalog, wish, &mut purse);
-        }
-        self.core = self.standing.keys().copied().collect();
-        purse.slots
-    }
-
-    /// Puts every tool into the array, as far as the window and the vendor allow. What goes in does not depend on the
-    /// evidence; it only lends its reasons.
-    fn add_all(&mut self, catalog: &Catalog, leads: &Leads, slots: usize) {
-        let reasons: BTreeMap<ToolIx, &Because> = leads.ranked.iter().map(|lead| (lead.tool, &lead.because)).collect();
-        let tokens = match self.fits_array() {
-            true => u32::MAX,
-            false => self.settings.overflow_tokens(),
-        };
-        let slots = if self.fits_array() { usize::MAX } else { slots };
-        let mut purse = Purse { tokens, slots };
-        for tool in catalog.permitted() {
-            let because = reasons.get(&tool).map_or(Because::FitsWhole, |because| (*because).clone());
-            self.raise(catalog, Wish { tool, level: Some(Level::Full), because, place: Place::Array }, &mut purse);
-        }
-    }
-
-    /// Whether all schemas fit the array when no meta tool but `ask_user` needs a place.
-    fn fits_array(&self) -> bool {
-        let ask = usize::from(self.settings.allows("ask_user"));
-        self.prepared.count + ask <= self.settings.slots()
-            && self.prepared.everything <= self.settings.overflow_tokens()
-    }
-
-    /// Puts what the evidence recommends into the array: first what the request names, then by rank.
-    fn add_recommended(&mut self, catalog: &Catalog, leads: &Leads, slots: usize) {
-        let (most, tokens) = self.settings.share(self.reach);
-        let (_, widest) = self.settings.share(Reach::Full);
-        let mut purse = Purse { tokens: widest, slots };
-        for lead in leads.ranked.iter().filter(|lead| lead.exact).take(MAX_EXACT) {
-            self.raise(catalog, lead.wish(Place::Array), &mut purse);
-        }
-        let mut purse = Purse { tokens, slots: purse.slots };
-        let mut left = most;
-        for lead in leads.within(self.reach).take(most + SPARE_ATTEMPTS) {
-            if left > 0 && self.raise(catalog, lead.wish(Place::Array), &mut purse) {
-                left -= 1;
-            }
-        }
-    }
-
-    /// Puts the tools the task has called into the array of the epoch about to be opened, as far as there is room.
-    pub(crate) fn promote_used(&mut self) {
-        let meta = meta::specs(&self.settings).len();
-        let taken = self.standing.values().filter(|standing| standing.in_array).count();
-        let mut slots = self.settings.slots().saturating_sub(meta + taken);
-        let (_, mut tokens) = self.settings.share(Reach::Full);
-        for tool in &self.used {
-            let Some(standing) = self.standing.get_mut(tool).filter(|standing| !standing.in_array) else {
-                continue;
-            };
-            let cost = self.prepared.cost(*tool, standing.level);
-            if slots > 0 && cost <= tokens && standing.level > Level::Named {
-                standing.in_array = true;
-                (slots, tokens) = (slots - 1, tokens - cost);
-            }
-        }
-    }
-
-    /// Whether some permitted tool is not in the array.
-    pub(crate) fn hides(&self) -> bool {
-        self.standing.values().filter(|standing| standing.in_array).count() < self.prepared.count
-    }
-
-    /// Makes the prefix from what is in the array, and opens the epoch with it.
-    pub(crate) fn freeze(&mut self, catalog: &Catalog, cause: Because) {
+    /// Makes the prefix from what is in the array, and opens the epoch with it. `history` is what stands behind it and has
+    /// to be billed again.
+    pub(crate) fn freeze(&mut self, catalog: &Catalog, cause: Because, history: u32) {
         let hides = self.hides();
         let all_names = !self.settings.allows("tool_search");
         self.catalogue = match hides {
-            true => Catalogue::write(catalog, &self.prepared.shelves, self.settings.catalogue_tokens(), all_names),
-            false => Catalogue::none(),
+            true => self.prepared.catalogue(catalog, self.settings.catalogue_tokens(), all_names),
+            false => Arc::new(Catalogue::none()),
         };
-        let facts = Facts {
+        self.news.forget_names();
+        let facts = self.facts(hides);
+        self.offered = facts.offered;
+        let head = prompt::head(&self.settings, &facts, &self.guidance(catalog));
+        let mut cost = quarters(&head);
+        let mut system = head;
+        if !self.catalogue.text.is_empty() {
+            let heading = prompt::catalogue_heading(&system);
+            cost += quarters(heading) + self.catalogue.quarters;
+            system.push_str(heading);
+            system.push_str(&self.catalogue.text);
+        }
+        let (tools, of_tools) = self.array(catalog);
+        let deferred = if self.refers() { self.defer_rest(catalog) } else { Vec::new() };
+        self.seal(Prefix { system, tools, deferred }, tokens(cost).saturating_add(of_tools), cause, history);
+    }
+
+    /// What is true of the array as it stands.
+    fn facts(&self, hides: bool) -> Facts {
+        let brief = self.standing.values().any(|standing| standing.array == Some(Level::Brief));
+        Facts {
             any: self.prepared.count > 0,
-            some_hidden: hides,
-            some_brief: self.standing.values().any(|standing| standing.in_array && standing.level == Level::Brief),
-            catalogue: &self.catalogue.text,
-        };
-        let system = prompt::system(&self.settings, &facts);
-        let meta = meta::specs(&self.settings).into_iter().filter(|spec| facts.has(&spec.name));
-        let tools = meta.chain(self.array(catalog)).collect();
-        self.seal(Prefix { system, tools, ..Prefix::default() }, cause);
+            hides,
+            brief,
+            native: self.transport == Transport::Native,
+            offered: meta::offered(&self.settings, hides, brief),
+        }
     }
 
-    /// The schemas of the array: the core by id, then the others by id. The order does not depend on scores, so that
-    /// like requests have like prefixes.
-    fn array(&self, catalog: &Catalog) -> Vec<ToolSpec> {
-        let (core, rest): (Vec<_>, Vec<_>) =
-            self.standing.iter().filter(|(_, standing)| standing.in_array).partition(|(ix, _)| self.core.contains(ix));
-        core.into_iter().chain(rest).map(|(ix, standing)| schema::spec(catalog.get(*ix), standing.level)).collect()
+    /// The schemas of the array and what they take: the meta tools, the core by id, then the others by id. The order does
+    /// not depend on scores, so that like requests have like prefixes.
+    fn array(&self, catalog: &Catalog) -> (Vec<ToolSpec>, u32) {
+        let mut specs: Vec<ToolSpec> = Vec::new();
+        let mut cost = 0;
+        for (spec, tokens) in meta::all().filter(|(spec, _)| self.offers(&spec.name)) {
+            specs.push(spec.clone());
+            cost += tokens;
+        }
+        let in_array = || self.standing.iter().filter_map(|(ix, standing)| Some((*ix, standing.array?)));
+        let core = in_array().filter(|(ix, _)| self.core.contains(ix));
+        let rest = in_array().filter(|(ix, _)| !self.core.contains(ix));
+        for (ix, level) in core.chain(rest) {
+            specs.push(schema::spec(catalog.get(ix), level));
+            cost = self.prepared.cost(ix, level).saturating_add(cost);
+        }
+        (specs, cost)
     }
 
-    pub(crate) fn seal(&mut self, prefix: Prefix, cause: Because) {
-        self.prefix_tokens = prefix.tokens();
-        let all_direct = Facts { any: true, ..Facts::default() };
-        let system = prompt::system(&self.settings, &all_direct);
-        self.everything = estimate_tokens(&system).saturating_add(self.prepared.everything);
+    /// Every permitted tool that is not in the array, whole, by id, up to what the vendor takes.
+    fn defer_rest(&mut self, catalog: &Catalog) -> Vec<ToolSpec> {
+        let rest: Vec<ToolIx> = catalog.permitted().filter(|ix| !self.in_array(*ix)).take(MAX_DEFERRED).collect();
+        self.referable = rest.iter().copied().collect();
+        rest.into_iter().map(|ix| schema::spec(catalog.get(ix), Level::Full)).collect()
+    }
+
+    pub(crate) fn seal(&mut self, prefix: Prefix, prefix_tokens: u32, cause: Because, history: u32) {
+        self.prefix_tokens = prefix_tokens;
+        let all_direct = Facts { any: true, offered: meta::offered(&self.settings, false, false), ..Facts::default() };
+        let head = prompt::head(&self.settings, &all_direct, "");
+        self.everything = estimate_tokens(&head).saturating_add(self.prepared.everything);
         self.prefix = Arc::new(prefix);
-        let opened = Event::Opened { transport: self.transport, prefix_tokens: self.prefix_tokens };
-        self.log(opened, cause);
+        let rebilled = prefix_tokens.saturating_add(history);
+        self.log(Event::Opened { transport: self.transport, prefix_tokens, rebilled }, cause);
     }
 }
 
-/// Direct when all schemas are small, when that was asked for, or when a meta tool that Bridge needs is denied.
-fn transport(prepared: &Prepared, settings: &Settings) -> Transport {
+/// Direct when all schemas are small, when that was asked for, or when a meta tool that the others need is denied; else
+/// what the vendor has, if it has anything; else Bridge.
+pub(crate) fn transport(prepared: &Prepared, settings: &Settings) -> Transport {
     if !settings.can_bridge() {
         return Transport::Direct;
     }
     let ask = usize::from(settings.allows("ask_user"));
     let small = prepared.everything <= settings.direct_tokens() && prepared.count + ask <= settings.slots();
-    settings.transport.unwrap_or(if small { Transport::Direct } else { Transport::Bridge })
+    let hiding = if settings.native.is_some() { Transport::Native } else { Transport::Bridge };
+    match settings.transport {
+        Some(Transport::Native) => hiding,
+        Some(asked) => asked,
+        None if small => Transport::Direct,
+        None => hiding,
+    }
 }

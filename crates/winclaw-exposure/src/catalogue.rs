@@ -1,82 +1,115 @@
 //! The catalogue: every permitted tool by category, in as much detail as its budget allows.
 
-use std::collections::BTreeSet;
-
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::shelves::{Shelf, Shelves, line, name};
-use crate::{Step, estimate_tokens};
+use crate::Step;
+use crate::shelves::{Shelf, Shelves, put_line, put_name};
+use crate::tokens::{quarters, tokens};
 
 /// The text and what it names.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Catalogue {
+    /// Without a line end at the end.
     pub(crate) text: String,
+    /// What the text takes, in quarters of a token and in tokens.
+    pub(crate) quarters: u64,
     pub(crate) tokens: u32,
     pub(crate) step: Step,
-    /// The tools it names, where it does not name all.
-    some: BTreeSet<ToolIx>,
+    /// The tools it names, sorted, where it does not name all.
+    some: Vec<ToolIx>,
+}
+
+/// How much a catalogue says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Detail {
+    step: Step,
+    /// Names of each category, where not all are given.
+    top: usize,
+}
+
+impl Detail {
+    /// The most that `budget` tokens allow. With `all_names` no name is left out, whatever it takes: that is for a model
+    /// that cannot search.
+    pub(crate) fn within(shelves: &Shelves, budget: u32, all_names: bool) -> Detail {
+        if shelves.summaries <= budget {
+            return Detail { step: Step::Summaries, top: 0 };
+        }
+        if all_names || shelves.names <= budget {
+            return Detail { step: Step::Names, top: 0 };
+        }
+        let top = top_that_fits(shelves, budget);
+        Detail { step: if top > 0 { Step::TopNames } else { Step::Categories }, top }
+    }
 }
 
 impl Catalogue {
     /// No catalogue, because nothing is hidden.
     pub(crate) fn none() -> Catalogue {
-        Catalogue { text: String::new(), tokens: 0, step: Step::Categories, some: BTreeSet::new() }
+        Catalogue { text: String::new(), quarters: 0, tokens: 0, step: Step::Categories, some: Vec::new() }
     }
 
     /// Whether the permitted tool `ix` is in it by name.
     pub(crate) fn names(&self, ix: ToolIx) -> bool {
-        self.step <= Step::Names || self.some.contains(&ix)
+        self.step <= Step::Names || self.some.binary_search(&ix).is_ok()
     }
 
-    /// The catalogue in the most detail that `budget` tokens allow. With `all_names` no name is left out, whatever it
-    /// takes: that is for a model that cannot search.
-    pub(crate) fn write(catalog: &Catalog, shelves: &Shelves, budget: u32, all_names: bool) -> Catalogue {
-        let top = top_that_fits(shelves, budget);
-        let step = match () {
-            () if shelves.summaries <= budget => Step::Summaries,
-            () if all_names || shelves.names <= budget => Step::Names,
-            () if top > 0 => Step::TopNames,
-            () => Step::Categories,
-        };
+    /// The same for a catalog in which every tool stands at another place.
+    pub(crate) fn moved(&self, place: &impl Fn(ToolIx) -> ToolIx) -> Catalogue {
+        let mut moved = self.clone();
+        moved.some.iter_mut().for_each(|ix| *ix = place(*ix));
+        moved.some.sort_unstable();
+        moved
+    }
+
+    pub(crate) fn write(catalog: &Catalog, shelves: &Shelves, detail: Detail) -> Catalogue {
         let mut text = String::new();
-        let mut some = BTreeSet::new();
+        let mut some = Vec::new();
         for shelf in &shelves.shelves {
-            match step {
+            match detail.step {
                 Step::Summaries => summaries(catalog, shelf, &mut text),
-                Step::Names => names(catalog, shelf, shelf.tools.len(), &shelf.tools, &mut text),
+                Step::Names => names(catalog, shelf, &shelf.tools, &mut text),
                 Step::TopNames | Step::Categories => {
-                    let shown = &shelf.ranked[..top.min(shelf.ranked.len())];
-                    names(catalog, shelf, shown.len(), shown, &mut text);
+                    let shown = &shelf.ranked[..detail.top.min(shelf.ranked.len())];
+                    names(catalog, shelf, shown, &mut text);
                     some.extend(shown);
                 }
             }
         }
-        Catalogue { tokens: estimate_tokens(&text), text, step, some }
+        text.truncate(text.trim_end().len());
+        some.sort_unstable();
+        let quarters = quarters(&text);
+        Catalogue { text, quarters, tokens: tokens(quarters), step: detail.step, some }
     }
 }
 
 /// How many names of every category fit; what is dearer than the budget even without names gets none.
 fn top_that_fits(shelves: &Shelves, budget: u32) -> usize {
-    let counts: Vec<usize> = (0..=shelves.longest()).collect();
-    counts.partition_point(|n| shelves.cost_of_top(*n) <= budget).saturating_sub(1)
+    let (mut fits, mut beyond) = (0, shelves.longest() + 1);
+    while beyond - fits > 1 {
+        let middle = fits + (beyond - fits) / 2;
+        match shelves.cost_of_top(middle) <= budget {
+            true => fits = middle,
+            false => beyond = middle,
+        }
+    }
+    fits
 }
 
 fn summaries(catalog: &Catalog, shelf: &Shelf, text: &mut String) {
     text.push_str(&shelf.heading());
     text.push_str(":\n");
-    shelf.tools.iter().for_each(|ix| text.push_str(&line(catalog.get(*ix))));
+    shelf.tools.iter().for_each(|ix| put_line(catalog.get(*ix), text));
 }
 
-fn names(catalog: &Catalog, shelf: &Shelf, shown: usize, tools: &[ToolIx], text: &mut String) {
+fn names(catalog: &Catalog, shelf: &Shelf, shown: &[ToolIx], text: &mut String) {
     text.push_str(&shelf.heading());
-    let names: Vec<String> = tools.iter().map(|ix| name(catalog.get(*ix))).collect();
-    if !names.is_empty() {
-        text.push_str(": ");
-        text.push_str(&names.join(", "));
+    for (at, ix) in shown.iter().enumerate() {
+        text.push_str(if at == 0 { ": " } else { ", " });
+        put_name(catalog.get(*ix), text);
     }
-    match shelf.tools.len() - shown {
+    match shelf.tools.len() - shown.len() {
         0 => {}
-        _ if shown == 0 => {}
+        _ if shown.is_empty() => {}
         rest => text.push_str(&format!(" and {rest} more")),
     }
     text.push('\n');

@@ -9,26 +9,28 @@ impl Exposure {
     /// Freezes what the strategy under comparison would send: every schema, or those of the best category alone. No meta
     /// tools, no catalogue, and no regard for the vendor's limit.
     pub(crate) fn open_for_comparison(&mut self, catalog: &Catalog, evidence: &Evidence) {
-        let strategy = self.settings.strategy;
         self.transport = Transport::Direct;
-        let tools: Vec<ToolIx> = match strategy {
-            Strategy::Hard => of_best_category(catalog, evidence),
-            Strategy::Full | Strategy::Progressive => catalog.permitted().collect(),
+        let best = evidence.categories.first().map(|(category, _)| category.clone());
+        let (tools, because): (Vec<ToolIx>, Because) = match self.settings.strategy {
+            Strategy::Hard => {
+                let tools = best.as_ref().and_then(|category| catalog.categories().get(category));
+                let permitted = tools.into_iter().flatten().copied().filter(|ix| catalog.get(*ix).permitted());
+                (permitted.collect(), Because::Category { chosen: best.clone(), inside: true })
+            }
+            other => (catalog.permitted().collect(), Because::Strategy(other)),
         };
+        self.advice.leads.categories = best.into_iter().collect();
         for tool in &tools {
-            self.set(catalog, *tool, Level::Full, Because::Strategy(strategy), Place::Array);
+            self.set(catalog, *tool, Level::Full, because.clone(), Place::Array);
         }
         let specs = tools.iter().map(|ix| schema::spec(catalog.get(*ix), Level::Full)).collect();
-        self.seal(
-            Prefix { system: self.settings.base_prompt.clone(), tools: specs, ..Prefix::default() },
-            Because::TaskBegan,
-        );
+        let prefix = Prefix { system: self.settings.base_prompt.clone(), tools: specs, ..Prefix::default() };
+        let tokens = prefix.tokens();
+        self.seal(prefix, tokens, Because::TaskBegan, 0);
     }
-}
 
-/// The fixed table of the founding story: one category in, everything else out. Without a category there is nothing.
-fn of_best_category(catalog: &Catalog, evidence: &Evidence) -> Vec<ToolIx> {
-    let best = evidence.categories.first().and_then(|(category, _)| catalog.categories().get(category));
-    let permitted = best.into_iter().flatten().copied().filter(|ix| catalog.get(*ix).permitted());
-    permitted.collect()
+    /// Why the strategy under comparison hides a tool: the fixed table lets one category in and everything else out.
+    pub(crate) fn why_hidden(&self) -> Because {
+        Because::Category { chosen: self.advice.leads.categories.first().cloned(), inside: false }
+    }
 }

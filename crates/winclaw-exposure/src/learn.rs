@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::exposure::{Purse, Wish};
+use crate::raise::{Purse, Wish};
 use crate::{Because, Event, Exposure, Level, Place, Reach, Rise, Settings};
 
 /// Failures of the kind "capability missing" that widen the reach.
@@ -39,6 +39,7 @@ pub enum Signal {
 /// What is counted between widenings.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
+    /// Real tokens that may still be shown unasked, this turn and in this task.
     tail_left: u32,
     task_left: u32,
     seen: BTreeSet<(ToolIx, String)>,
@@ -60,20 +61,27 @@ impl Watch {
         }
     }
 
-    /// Tokens of schemas that may still be shown unasked this turn.
-    pub(crate) fn unasked(&self) -> u32 {
-        self.tail_left.min(self.task_left)
+    /// Estimated tokens of schemas that may still be shown unasked this turn.
+    pub(crate) fn unasked(&self, settings: &Settings) -> u32 {
+        settings.unscaled(self.tail_left.min(self.task_left))
     }
 
-    pub(crate) fn spend(&mut self, tokens: u32) {
-        self.tail_left = self.tail_left.saturating_sub(tokens);
-        self.task_left = self.task_left.saturating_sub(tokens);
+    /// Takes note of so many estimated tokens shown unasked.
+    pub(crate) fn spend(&mut self, tokens: u32, settings: &Settings) {
+        let real = settings.scaled(tokens);
+        self.tail_left = self.tail_left.saturating_sub(real);
+        self.task_left = self.task_left.saturating_sub(real);
     }
 
     pub(crate) fn next_turn(&mut self, settings: &Settings) {
         self.tail_left = settings.spoken(settings.budgets.tail_tokens);
         self.seen.clear();
         self.widened = false;
+    }
+
+    /// The same where every tool stands at another place.
+    pub(crate) fn move_tools(&mut self, place: &impl Fn(ToolIx) -> ToolIx) {
+        self.seen = std::mem::take(&mut self.seen).into_iter().map(|(ix, error)| (place(ix), error)).collect();
     }
 }
 
@@ -103,18 +111,26 @@ impl Exposure {
     }
 
     fn note_used(&mut self, catalog: &Catalog, tool: ToolIx) {
-        self.used.insert(tool);
+        self.note_call(tool);
         if !self.schema_shown(tool) {
             self.ask_for(catalog, tool, Because::Used);
         }
     }
 
+    /// What a task has called it may call again, so it is kept when an epoch ends.
+    fn note_call(&mut self, tool: ToolIx) {
+        if self.prepared.permits(tool) && !self.used.contains(&tool) {
+            self.used.push(tool);
+        }
+    }
+
     fn ask_for(&mut self, catalog: &Catalog, tool: ToolIx, because: Because) {
-        let mut purse = Purse::spoken(self.settings.spoken(self.settings.budgets.answer_tokens));
+        let mut purse = Purse::spoken(self.settings.answer_tokens());
         self.raise(catalog, Wish { tool, level: Some(Level::Full), because, place: Place::Conversation }, &mut purse);
     }
 
     fn count_missing(&mut self, catalog: &Catalog, tool: ToolIx, error: String) {
+        self.note_call(tool);
         if !self.watch.seen.insert((tool, error)) {
             return;
         }
@@ -135,21 +151,21 @@ impl Exposure {
             self.log(Event::Reached { from, to }, Because::Signal(why.to_owned()));
         }
         let (most, _) = self.settings.share(to);
-        let next = self.next_in_reach(catalog);
+        let next = self.next_in_reach();
         self.raise_unasked(catalog, next, most);
     }
 
     /// What the reach now lets rise and does not stand above `Named`: leads, then their categories, then the rest.
-    fn next_in_reach(&self, catalog: &Catalog) -> Vec<(ToolIx, Because)> {
+    fn next_in_reach(&self) -> Vec<(ToolIx, Because)> {
         let leads = self.advice.leads.ranked.iter().filter(|lead| lead.exact);
         let leads = leads.chain(self.advice.leads.within(self.reach)).map(|lead| (lead.tool, lead.because.clone()));
         let categories = self.advice.leads.categories.iter();
         let of_categories = categories.flat_map(|category| self.shelf(category).iter().map(move |ix| (*ix, category)));
         let of_categories =
             of_categories.map(|(ix, category)| (ix, Because::SameCategory { category: category.clone() }));
-        let rest = (self.reach == Reach::Full).then(|| catalog.permitted().map(|ix| (ix, Because::Room)));
+        let rest = (self.reach == Reach::Full).then(|| self.prepared.order.iter().map(|ix| (*ix, Because::Room)));
         let all = leads.chain(of_categories).chain(rest.into_iter().flatten());
-        all.filter(|(ix, _)| self.level(*ix) == Level::Named).take(MAX_TRIED).collect()
+        all.filter(|(ix, _)| !self.schema_shown(*ix)).take(MAX_TRIED).collect()
     }
 
     /// The tools of a category, those that others lean on most first.
@@ -165,18 +181,18 @@ impl Exposure {
         };
         let category = &stuck.manifest.category;
         let often = catalog.often_with(tool).iter().map(|ix| (*ix, Because::OftenWith(tool)));
-        let alike = self.shelf(category).iter().filter(|ix| **ix != tool && self.level(**ix) == Level::Named);
+        let alike = self.shelf(category).iter().filter(|ix| **ix != tool && !self.schema_shown(**ix));
         let alike = alike.map(|ix| (*ix, Because::SameCategory { category: category.clone() })).take(MAX_ALTERNATIVES);
         let next: Vec<_> = often.chain(alike).collect();
         let most = next.len();
         self.raise_unasked(catalog, next, most);
     }
 
-    fn raise_unasked(&mut self, catalog: &Catalog, next: Vec<(ToolIx, Because)>, most: usize) {
+    pub(crate) fn raise_unasked(&mut self, catalog: &Catalog, next: Vec<(ToolIx, Because)>, most: usize) {
         if !self.hides() {
             return;
         }
-        let mut purse = Purse::spoken(self.watch.unasked());
+        let mut purse = Purse::spoken(self.watch.unasked(&self.settings));
         let before = purse.tokens;
         let mut left = most;
         for (tool, because) in next {
@@ -185,6 +201,6 @@ impl Exposure {
                 left -= 1;
             }
         }
-        self.watch.spend(before - purse.tokens);
+        self.watch.spend(before - purse.tokens, &self.settings);
     }
 }

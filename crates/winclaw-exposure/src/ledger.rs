@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use winclaw_catalog::ToolIx;
 
@@ -20,12 +22,21 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// An epoch was opened and its prefix frozen.
+    /// An epoch was opened and its prefix frozen. The entry's cause says why the one before ended.
     Opened {
         /// How unshown tools are reached.
         transport: Transport,
-        /// The estimate of the prefix, which is what an epoch costs when nothing of it is cached.
+        /// The estimate of the prefix.
         prefix_tokens: u32,
+        /// Its price: tokens of the next request that no cache will serve, since the prefix before them is new.
+        rebilled: u32,
+    },
+    /// A further request came, and ending the epoch was weighed against going on. An `Opened` follows if it was ended.
+    Weighed {
+        /// What ending it would cost more than going on, in input tokens.
+        rebilling: u32,
+        /// What going on would cost more, in input tokens, because tools that are wanted are not in the array.
+        bridging: u32,
     },
     /// A tool rose.
     Raised {
@@ -41,6 +52,42 @@ pub enum Event {
         fingerprint: String,
         /// The estimate for the schema.
         tokens: u32,
+    },
+    /// A tool that stood above `Named` moved into the tools array of a new epoch.
+    Promoted {
+        /// The tool.
+        tool: ToolIx,
+        /// The schema's fingerprint.
+        fingerprint: String,
+        /// The estimate for the schema.
+        tokens: u32,
+    },
+    /// A schema that had been shown is shown again behind the conversation, because it changed or was lost.
+    ShownAgain {
+        /// The tool.
+        tool: ToolIx,
+        /// The schema's fingerprint now.
+        fingerprint: String,
+        /// The estimate for the schema.
+        tokens: u32,
+    },
+    /// Tools that ought to stand in the array for good found no room there. They stay named and callable.
+    Overflow {
+        /// How many of each source, by name.
+        sources: BTreeMap<String, u32>,
+    },
+    /// The tool list changed. The prefix stayed as it was.
+    Adopted {
+        /// Tools that are new, or permitted again.
+        added: u32,
+        /// Tools that cannot run now and could before.
+        down: u32,
+        /// Tools that can run again.
+        back: u32,
+        /// Tools whose schema or description changed.
+        changed: u32,
+        /// Tools that were disabled.
+        revoked: u32,
     },
     /// A tool that ought to rise did not, because it and what it requires exceed the budget. It stays callable.
     Deferred {
@@ -71,6 +118,8 @@ pub enum Place {
     Array,
     /// As text in the conversation: in a tool result, or in the tail of the next request.
     Conversation,
+    /// In the vendor's own block beside a tool result.
+    Revealed,
 }
 
 /// One thing that widened.
@@ -97,6 +146,32 @@ pub enum Rise {
         /// Why.
         because: Because,
     },
+}
+
+impl Event {
+    /// The tool the event is about, if it is about one.
+    pub fn tool(&self) -> Option<ToolIx> {
+        match self {
+            Event::Raised { tool, .. }
+            | Event::Promoted { tool, .. }
+            | Event::ShownAgain { tool, .. }
+            | Event::Deferred { tool, .. }
+            | Event::Revoked { tool } => Some(*tool),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed where the catalog is another.
+    pub(crate) fn tool_mut(&mut self) -> Option<&mut ToolIx> {
+        match self {
+            Event::Raised { tool, .. }
+            | Event::Promoted { tool, .. }
+            | Event::ShownAgain { tool, .. }
+            | Event::Deferred { tool, .. }
+            | Event::Revoked { tool } => Some(tool),
+            _ => None,
+        }
+    }
 }
 
 impl Rise {

@@ -113,7 +113,7 @@ impl Exposure {
         match () {
             () if self.is_fixed() => Text::new("the strategy has no other", "该策略只有这一种"),
             () if !settings.can_bridge() => Text::new("a meta tool it would need is denied", "所需的元工具被禁用"),
-            () if settings.transport.is_some() => Text::new("it was asked for", "按要求指定"),
+            () if settings.transport == Some(self.transport) => Text::new("it was asked for", "按要求指定"),
             () if self.transport == Transport::Direct => Text::new(
                 format!("all schemas take about {all} tokens, and up to {may} are shown whole"),
                 format!("全部参数结构约 {all} token，不超过 {may} 时整体展示"),
@@ -172,10 +172,11 @@ impl Exposure {
     fn raised(&self) -> Vec<Spent> {
         let (most, tokens) = self.settings.share(self.reach);
         let (_, widest) = self.settings.share(crate::Reach::Full);
-        let named = self.tokens_of(|tool, because| !self.core.contains(&tool) && self.is_named(because));
-        let fits = |tool, because: &Because| !self.core.contains(&tool) && !self.is_named(because);
+        let named = self.tokens_of(|tool, because| !self.core.contains(&tool) && self.is_asked_for(because));
+        let fits = |tool, because: &Because| !self.core.contains(&tool) && !self.is_asked_for(because);
         let own = self.standing.iter().filter(|(tool, standing)| {
-            standing.in_array && fits(**tool, &standing.because) && !matches!(standing.because, Because::RequiredBy(_))
+            let because = self.because(standing);
+            standing.in_array() && fits(**tool, because) && !matches!(because, Because::RequiredBy(_))
         });
         let mut raised = vec![
             Spent { part: Part::RaisedTools, used: own.count() as u32, allowed: most as u32 },
@@ -188,11 +189,11 @@ impl Exposure {
     }
 
     /// Whether a tool stands where it stands because the request names it, or a tool that requires it.
-    fn is_named(&self, because: &Because) -> bool {
+    fn is_asked_for(&self, because: &Because) -> bool {
         match because {
             Because::Exact { .. } => true,
             Because::RequiredBy(by) => {
-                self.standing.get(by).is_some_and(|standing| matches!(standing.because, Because::Exact { .. }))
+                self.standing.get(by).is_some_and(|standing| matches!(self.because(standing), Because::Exact { .. }))
             }
             _ => false,
         }
@@ -200,7 +201,7 @@ impl Exposure {
 
     fn tokens_of(&self, counts: impl Fn(winclaw_catalog::ToolIx, &Because) -> bool) -> u32 {
         let of_array = self.standing.iter().filter(|(tool, standing)| {
-            standing.in_array && standing.level > Level::Named && counts(**tool, &standing.because)
+            standing.in_array() && standing.level > Level::Named && counts(**tool, self.because(standing))
         });
         of_array.map(|(tool, standing)| self.prepared.cost(*tool, standing.level)).fold(0, u32::saturating_add)
     }

@@ -73,8 +73,8 @@ impl Exposure {
         let how_to_reach = self.how_to_reach(catalog, tool);
         let own = self.standing.get(&tool).filter(|standing| standing.level > Level::Named);
         let because = match how_to_reach {
-            HowToReach::Hidden => Because::Strategy(self.settings.strategy),
-            _ => own.map_or_else(|| Because::resting(level), |standing| standing.because.clone()),
+            HowToReach::Hidden => self.why_hidden(),
+            _ => own.map_or(&Because::Listed, |standing| self.because(standing)).clone(),
         };
         Row { tool, level, because, tokens: self.prepared.cost(tool, level), how_to_reach }
     }
@@ -84,10 +84,10 @@ impl Exposure {
         let state = catalog.tools().get(tool.index()).map(|tool| &tool.state);
         match state {
             None | Some(State::Disabled { .. }) => HowToReach::Disabled,
-            Some(_) if self.in_array(tool) => HowToReach::Native,
+            Some(_) if self.in_array(tool) && self.schema_shown(tool) => HowToReach::Native,
             Some(_) if self.settings.strategy == Strategy::Hard => HowToReach::Hidden,
             Some(_) if self.schema_shown(tool) => HowToReach::Shown,
-            Some(_) if self.catalogue.names(tool) => HowToReach::Named,
+            Some(_) if self.is_named(tool) || self.in_array(tool) => HowToReach::Named,
             Some(_) => HowToReach::Search,
         }
     }

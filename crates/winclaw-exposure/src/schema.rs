@@ -1,13 +1,11 @@
 //! A tool as a model reads it: whole, or cut to what a call is about.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 use winclaw_catalog::CatalogTool;
 use winclaw_tool::ToolSpec;
 
-use crate::tokens::of_json;
-use crate::{Level, estimate_tokens};
+use crate::Level;
+use crate::tokens::{between, of_entries, of_json, of_quoted, tokens};
 
 /// What a vendor's envelope around one tool costs, in tokens.
 const ENVELOPE: u32 = 12;
@@ -36,40 +34,44 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 pub(crate) fn spec(tool: &CatalogTool, level: Level) -> ToolSpec {
     let cut = if level == Level::Brief { cheaper(tool) } else { None };
     let (parameters, note) = match cut {
-        Some((parameters, left_out)) => (parameters, note(left_out)),
+        Some(cut) => (cut.build(), note(cut.left_out)),
         None => (tool.manifest.parameters.clone(), String::new()),
     };
     let description = format!("{}{note}", tool.manifest.description);
     ToolSpec { name: tool.wire_name.clone(), description, parameters }
 }
 
-/// The schema as text for the conversation.
-pub(crate) fn json(spec: &ToolSpec) -> Value {
-    json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters})
+/// The schema as text for the conversation, with the guidance its maker gives, if any.
+pub(crate) fn json(spec: &ToolSpec, guidance: &str) -> Value {
+    match guidance {
+        "" => json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters}),
+        _ => json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters,
+                    "guidance": guidance}),
+    }
 }
 
 /// What `spec` costs in the tools array or as text.
 pub(crate) fn cost(spec: &ToolSpec) -> u32 {
-    of_json(&spec.name) + of_json(&spec.description) + of_json(&spec.parameters) + ENVELOPE
+    of_parts(of_quoted(&spec.name), of_quoted(&spec.description), of_json(&spec.parameters))
+}
+
+fn of_parts(name: u64, description: u64, parameters: u64) -> u32 {
+    let parts = [name, description, parameters].map(tokens);
+    parts.into_iter().fold(ENVELOPE, u32::saturating_add)
 }
 
 /// What the tool costs whole, and in brief; the same when there is nothing to cut.
 pub(crate) fn costs(tool: &CatalogTool) -> (u32, u32) {
-    let head = of_json(&tool.wire_name) + of_json(&tool.manifest.description) + ENVELOPE;
-    let full = head + of_json(&tool.manifest.parameters);
-    let brief = cheaper(tool).map(|(parameters, left_out)| head + cost_of_cut(&parameters, left_out));
-    (full, brief.unwrap_or(full))
-}
-
-fn cost_of_cut(parameters: &Value, left_out: usize) -> u32 {
-    of_json(parameters) + estimate_tokens(&note(left_out))
+    let (name, description) = (of_quoted(&tool.wire_name), of_quoted(&tool.manifest.description));
+    let full = of_parts(name, description, of_json(&tool.manifest.parameters));
+    let brief = Cut::of(tool).map(|cut| of_parts(name, description + note(cut.left_out).len() as u64, cut.quarters()));
+    (full, brief.map_or(full, |brief| brief.min(full)))
 }
 
 /// The cut parameters, if cutting them saves anything.
-fn cheaper(tool: &CatalogTool) -> Option<(Value, usize)> {
-    let (parameters, left_out) = cut(tool)?;
-    let saves = cost_of_cut(&parameters, left_out) < of_json(&tool.manifest.parameters);
-    saves.then_some((parameters, left_out))
+fn cheaper(tool: &CatalogTool) -> Option<Cut<'_>> {
+    let (full, brief) = costs(tool);
+    (brief < full).then(|| Cut::of(tool)).flatten()
 }
 
 fn note(left_out: usize) -> String {
@@ -77,78 +79,140 @@ fn note(left_out: usize) -> String {
     format!(" [Brief: {left_out} optional {parameters} not shown here and may be given; tool_details shows them.]")
 }
 
-/// The parameters cut to the required ones and the detail keys, and how many were left out; `None` if there is
-/// nothing to leave out or leaving out could change what the rest means.
-fn cut(tool: &CatalogTool) -> Option<(Value, usize)> {
-    let root = tool.manifest.parameters.as_object()?;
-    if WHOLE.iter().any(|keyword| root.contains_key(*keyword)) {
-        return None;
-    }
-    let properties = root.get("properties")?.as_object()?;
-    let keep = kept_names(root, &tool.manifest.detail_keys);
-    let kept: Map<String, Value> = properties
-        .iter()
-        .filter(|(name, _)| keep.contains(name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    let left_out = properties.len() - kept.len();
-    let definitions = needed_definitions(root, &kept)?;
-    (left_out > 0).then(|| (Value::Object(rebuilt(root, kept, &definitions)), left_out))
+/// Parameters cut to the required ones and the detail keys.
+struct Cut<'a> {
+    root: &'a Map<String, Value>,
+    properties: &'a Map<String, Value>,
+    keep: Vec<&'a str>,
+    definitions: Vec<&'a str>,
+    left_out: usize,
 }
 
-fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> BTreeSet<&'a str> {
+impl<'a> Cut<'a> {
+    /// `None` if there is nothing to leave out, or leaving out could change what the rest means.
+    fn of(tool: &'a CatalogTool) -> Option<Cut<'a>> {
+        let root = tool.manifest.parameters.as_object()?;
+        if root.keys().any(|key| WHOLE.contains(&key.as_str())) {
+            return None;
+        }
+        let properties = root.get("properties")?.as_object()?;
+        let keep = kept_names(root, &tool.manifest.detail_keys);
+        let kept = || properties.iter().filter(|(name, _)| keep.contains(&name.as_str()));
+        let left_out = properties.len() - kept().count();
+        if left_out == 0 {
+            return None;
+        }
+        let definitions = needed_definitions(root, kept().map(|(_, value)| value))?;
+        Some(Cut { root, properties, keep, definitions, left_out })
+    }
+
+    fn kept(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.properties.iter().filter(|(name, _)| self.keep.contains(&name.as_str()))
+    }
+
+    /// What of the schema stands as it stood.
+    fn plain(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.root.iter().filter(|(key, _)| !UNTRUE.contains(&key.as_str()) && !DEFINITIONS.contains(&key.as_str()))
+    }
+
+    /// The definitions that are still referred to, in the place they stood.
+    fn defined(&self) -> impl Iterator<Item = (&'static str, Vec<(&'a String, &'a Value)>)> {
+        let used = |place: &'static str| -> Vec<(&'a String, &'a Value)> {
+            let named = self.root.get(place).and_then(Value::as_object).into_iter().flatten();
+            named.filter(|(name, _)| self.definitions.contains(&name.as_str())).collect()
+        };
+        DEFINITIONS.into_iter().map(move |place| (place, used(place))).filter(|(_, used)| !used.is_empty())
+    }
+
+    fn build(&self) -> Value {
+        let owned = |(name, value): (&String, &Value)| (name.clone(), value.clone());
+        let mut cut: Map<String, Value> = self.plain().map(owned).collect();
+        for (place, used) in self.defined() {
+            cut.insert(place.to_owned(), Value::Object(used.into_iter().map(owned).collect()));
+        }
+        cut.insert("properties".to_owned(), Value::Object(self.kept().map(owned).collect()));
+        Value::Object(cut)
+    }
+
+    /// What [`Cut::build`] takes as JSON.
+    fn quarters(&self) -> u64 {
+        let entry = |name: &str, inner: u64| of_quoted(name) + 1 + inner;
+        let defined: Vec<u64> =
+            self.defined().map(|(place, used)| entry(place, of_entries(used.into_iter()))).collect();
+        let entries = self.plain().count() + defined.len() + 1;
+        let plain: u64 = self.plain().map(|(key, value)| entry(key, of_json(value))).sum();
+        2 + between(entries) + plain + defined.iter().sum::<u64>() + entry("properties", of_entries(self.kept()))
+    }
+}
+
+fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> Vec<&'a str> {
     let required = root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let details = detail_keys.iter().filter_map(|key| key.split('.').next());
     required.chain(details).collect()
 }
 
-fn rebuilt(root: &Map<String, Value>, kept: Map<String, Value>, needed: &BTreeSet<String>) -> Map<String, Value> {
-    let mut cut = Map::new();
-    for (key, value) in root.iter().filter(|(key, _)| !UNTRUE.contains(&key.as_str())) {
-        if !DEFINITIONS.contains(&key.as_str()) {
-            cut.insert(key.clone(), value.clone());
+/// Names of the definitions that `kept` refers to, directly or through others; `None` if a reference leads elsewhere.
+fn needed_definitions<'a>(root: &'a Map<String, Value>, kept: impl Iterator<Item = &'a Value>) -> Option<Vec<&'a str>> {
+    let mut needed: Vec<&str> = Vec::new();
+    let mut open = Vec::new();
+    kept.for_each(|value| references(value, &mut open));
+    while let Some(reference) = open.pop() {
+        let inside = reference.strip_prefix("#/")?;
+        let name = DEFINITIONS.iter().find_map(|place| inside.strip_prefix(place)?.strip_prefix('/'))?;
+        let name = name.split('/').next().unwrap_or(name);
+        if needed.contains(&name) {
             continue;
         }
-        let named = value.as_object().into_iter().flatten();
-        let used: Map<_, _> = named
-            .filter(|(name, _)| needed.contains(name.as_str()))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        if !used.is_empty() {
-            cut.insert(key.clone(), Value::Object(used));
-        }
-    }
-    cut.insert("properties".to_owned(), Value::Object(kept));
-    cut
-}
-
-/// Names of the definitions that `kept` refers to, directly or through others; `None` if a reference leads elsewhere.
-fn needed_definitions(root: &Map<String, Value>, kept: &Map<String, Value>) -> Option<BTreeSet<String>> {
-    let mut needed = BTreeSet::new();
-    let mut open = Vec::new();
-    kept.values().for_each(|value| references(value, &mut open));
-    while let Some(reference) = open.pop() {
-        let name = DEFINITIONS.iter().find_map(|place| reference.strip_prefix(&format!("#/{place}/")))?;
-        let name = name.split('/').next().unwrap_or(name).to_owned();
-        let definition = DEFINITIONS.iter().find_map(|place| root.get(*place)?.get(&name));
-        if needed.insert(name)
-            && let Some(definition) = definition
-        {
+        needed.push(name);
+        if let Some(definition) = DEFINITIONS.iter().find_map(|place| root.get(*place)?.get(name)) {
             references(definition, &mut open);
         }
     }
     Some(needed)
 }
 
-fn references(value: &Value, found: &mut Vec<String>) {
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| references(item, found)),
         Value::Object(map) => {
             if let Some(Value::String(reference)) = map.get("$ref") {
-                found.push(reference.clone());
+                found.push(reference);
             }
             map.values().for_each(|inner| references(inner, found));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use winclaw_catalog::{Catalog, State, ToolEntry};
+    use winclaw_tool::ToolId;
+
+    use super::*;
+
+    #[test]
+    fn what_is_counted_is_what_is_sent() {
+        let text = "What may be given, said at some length so that leaving it out saves more than it costs. ".repeat(4);
+        let parameters = json!({
+            "type": "object", "required": ["city"], "additionalProperties": false, "title": "\"t\"",
+            "properties": {"city": {"$ref": "#/$defs/City"}, "days": {"type": "integer", "description": text},
+                           "unit": {"$ref": "#/definitions/Unit"}},
+            "$defs": {"City": {"type": "string"}}, "definitions": {"Unit": {"type": "string"}},
+        });
+        let manifest = json!({"name": "x", "category": "c", "summary": "s", "description": "About 天气\n\"it\".",
+            "parameters": parameters, "side_effect": "read"});
+        let manifest = serde_json::from_value(manifest).expect("a manifest");
+        let entry = ToolEntry { id: ToolId::parse("sky.forecast").expect("an id"), manifest, state: State::Ready };
+        let (catalog, _) = Catalog::build(vec![entry]);
+        let tool = &catalog.tools()[0];
+        let (full, brief) = costs(tool);
+        assert_eq!(full, cost(&spec(tool, Level::Full)));
+        assert_eq!(brief, cost(&spec(tool, Level::Brief)));
+        assert!(brief < full, "{brief} {full}");
+        let cut = Cut::of(tool).expect("there is something to cut");
+        assert_eq!(cut.quarters(), of_json(&cut.build()));
+        assert_eq!(cut.build()["$defs"], json!({"City": {"type": "string"}}));
+        assert!(cut.build().get("definitions").is_none() && cut.build().get("additionalProperties").is_none());
     }
 }

@@ -1,9 +1,11 @@
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::RESERVED;
 
-use crate::{Native, Reach, Strategy, Transport};
+use crate::{Native, Reach, Strategy, Transport, scale};
 
 /// What the host decides about exposure before a task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// By what rule tools are shown. Default: progressive, the only one a task may run with.
     pub strategy: Strategy,
@@ -45,7 +47,7 @@ impl Default for Settings {
 }
 
 /// Most that one reach may raise into the tools array, or into the conversation when it is widened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// Tools. Those a request names exactly do not count.
     pub tools: usize,
@@ -55,8 +57,9 @@ pub struct Share {
     pub percent: u32,
 }
 
-/// Token budgets. Where a percentage of the window stands beside a number, the smaller of the two holds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Budgets in real tokens, as the vendor counts them. Where a percentage of the window stands beside a number, the smaller of the two holds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Budgets {
     /// All schemas together, for Direct to be chosen. Default 6 000.
     pub direct_tokens: u32,
@@ -82,8 +85,24 @@ pub struct Budgets {
     pub unasked_tokens: u32,
     /// Schemas in one answer to a search, a look-up or a wrong name. Default 4 000.
     pub answer_tokens: u32,
-    /// A tool and what it requires are shown in full up to this many tokens each, else in brief. Default 350.
+    /// A tool and what it requires are shown in full up to this many estimated tokens each, else in brief. Default 350.
     pub small_schema: u32,
+    /// Schemas of used tools that are shown again behind the conversation after a compaction, in percent of the window.
+    /// Default 25. What exceeds it is named.
+    pub again_percent: u32,
+    /// Announcement of a changed tool list: above this many names of one kind, counts by category. Default 40.
+    pub news_names: usize,
+    /// Notes of tools' makers in the system text, in tokens all together. Default 600.
+    pub guidance_tokens: u32,
+    /// What a vendor bills for a token its cache serves, in percent of one it does not. Default 10: DeepSeek and
+    /// Anthropic bill a tenth; a model that bills all alike is 100.
+    pub cached_percent: u32,
+    /// What an extra model call costs beside reading the conversation once more from the cache, in input tokens. Default
+    /// 1 000: about 80 tokens of output at five times the price of input, and the 600 of an answer to a search.
+    pub extra_call_tokens: u32,
+    /// What calling one tool through `tool_call` instead of natively costs in a request, in input tokens. Default 240: two
+    /// calls with about 24 more tokens of output each, at five times the price of input.
+    pub bridged_tool_tokens: u32,
     /// Evidence whose margin is smaller is weak, unless the request names a tool. Default 0.05.
     pub weak_margin: f32,
 }
@@ -104,6 +123,12 @@ impl Default for Budgets {
             unasked_tokens: 8_000,
             answer_tokens: 4_000,
             small_schema: 350,
+            again_percent: 25,
+            news_names: 40,
+            guidance_tokens: 600,
+            cached_percent: 10,
+            extra_call_tokens: 1_000,
+            bridged_tool_tokens: 240,
             weak_margin: 0.05,
         }
     }
@@ -125,34 +150,56 @@ impl Settings {
         self.max_tools.max(RESERVED.len())
     }
 
+    /// What a reach allows: tools, and estimated tokens.
     pub(crate) fn share(&self, reach: Reach) -> (usize, u32) {
         let share = match reach {
             Reach::Recommended => self.budgets.recommended,
             Reach::Extended => self.budgets.extended,
             Reach::Full => self.budgets.full,
         };
-        (share.tools, share.tokens.min(self.percent(share.percent)))
+        (share.tools, self.unscaled(share.tokens.min(self.percent(share.percent))))
     }
 
     pub(crate) fn direct_tokens(&self) -> u32 {
-        self.budgets.direct_tokens.min(self.percent(self.budgets.direct_percent))
+        self.unscaled(self.budgets.direct_tokens.min(self.percent(self.budgets.direct_percent)))
     }
 
     pub(crate) fn overflow_tokens(&self) -> u32 {
-        self.percent(self.budgets.overflow_percent)
+        self.unscaled(self.percent(self.budgets.overflow_percent))
     }
 
     pub(crate) fn core_tokens(&self) -> u32 {
-        self.percent(self.budgets.core_percent)
+        self.unscaled(self.percent(self.budgets.core_percent))
     }
 
     pub(crate) fn catalogue_tokens(&self) -> u32 {
-        self.budgets.catalogue_tokens.min(self.percent(self.budgets.catalogue_percent))
+        self.unscaled(self.budgets.catalogue_tokens.min(self.percent(self.budgets.catalogue_percent)))
     }
 
-    /// A budget for text in the conversation; at most a tenth of the window.
+    /// What the schemas of one answer may take.
+    pub(crate) fn answer_tokens(&self) -> u32 {
+        self.unscaled(self.spoken(self.budgets.answer_tokens))
+    }
+
+    /// What schemas of used tools may take when they are shown again behind the conversation.
+    pub(crate) fn again_tokens(&self) -> u32 {
+        self.unscaled(self.percent(self.budgets.again_percent))
+    }
+
+    /// A budget for text in the conversation in real tokens; at most a tenth of the window.
     pub(crate) fn spoken(&self, tokens: u32) -> u32 {
         tokens.min(self.percent(10))
+    }
+
+    /// What `real` tokens are in estimated ones.
+    pub(crate) fn unscaled(&self, real: u32) -> u32 {
+        // A float beyond the range becomes the largest number, which is no limit.
+        (f64::from(real) / f64::from(scale::sound(self.scale))) as u32
+    }
+
+    /// What `estimated` tokens are in real ones.
+    pub(crate) fn scaled(&self, estimated: u32) -> u32 {
+        (f64::from(estimated) * f64::from(scale::sound(self.scale))).ceil() as u32
     }
 
     fn percent(&self, percent: u32) -> u32 {

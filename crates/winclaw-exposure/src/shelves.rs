@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 
 use crate::estimate_tokens;
+use crate::tokens::{quarters, tokens};
 
 /// The permitted tools by category, with what each line of a catalogue would cost.
 #[derive(Debug)]
@@ -34,9 +35,9 @@ impl Shelves {
             .map(|(category, tools)| Shelf::of(catalog, category, tools, &leaned_on))
             .filter(|shelf| !shelf.tools.is_empty())
             .collect();
-        let lines = shelves.iter().flat_map(|shelf| &shelf.tools).map(|ix| estimate_tokens(&line(catalog.get(*ix))));
-        let headings = shelves.iter().map(|shelf| estimate_tokens(&shelf.heading()) + 1);
-        let summaries = lines.sum::<u32>() + headings.sum::<u32>();
+        let lines = shelves.iter().flat_map(|shelf| &shelf.tools).map(|ix| of_line(catalog.get(*ix)));
+        let headings = shelves.iter().map(|shelf| quarters(&shelf.heading()) + 2);
+        let summaries = tokens(lines.sum::<u64>() + headings.sum::<u64>());
         let names = shelves.iter().filter_map(|shelf| shelf.upto.last()).sum();
         Shelves { shelves, summaries, names }
     }
@@ -53,15 +54,15 @@ impl Shelves {
 }
 
 impl Shelf {
-    fn of(catalog: &Catalog, category: &str, all: &[ToolIx], leaned_on: &BTreeMap<ToolIx, u32>) -> Shelf {
+    fn of(catalog: &Catalog, category: &str, all: &[ToolIx], leaned_on: &[u32]) -> Shelf {
         let tools: Vec<ToolIx> = all.iter().copied().filter(|ix| catalog.get(*ix).permitted()).collect();
         let mut ranked = tools.clone();
-        ranked.sort_by_key(|ix| (std::cmp::Reverse(leaned_on.get(ix).copied().unwrap_or(0)), *ix));
+        ranked.sort_by_key(|ix| (std::cmp::Reverse(leaned_on[ix.index()]), *ix));
         let mut shelf = Shelf { category: category.to_owned(), tools, ranked, upto: Vec::new() };
         let mut sum = estimate_tokens(&shelf.heading()) + ROOM_FOR_REST;
         shelf.upto.push(sum);
         for ix in &shelf.ranked {
-            sum += estimate_tokens(&name(catalog.get(*ix))) + 1;
+            sum += tokens(of_name(catalog.get(*ix))) + 1;
             shelf.upto.push(sum);
         }
         shelf
@@ -76,26 +77,50 @@ impl Shelf {
 /// Tokens of a line end and of the words that say how many names are not given.
 const ROOM_FOR_REST: u32 = 6;
 
-fn leaned_on(catalog: &Catalog) -> BTreeMap<ToolIx, u32> {
-    let mut count = BTreeMap::new();
+/// How many tools lean on each, by place.
+fn leaned_on(catalog: &Catalog) -> Vec<u32> {
+    let mut count = vec![0; catalog.tools().len()];
     for ix in catalog.permitted() {
         let edges = catalog.requires(ix).iter().chain(catalog.input_from(ix)).chain(catalog.often_with(ix));
-        edges.for_each(|other| *count.entry(*other).or_insert(0) += 1);
+        edges.for_each(|other| count[other.index()] += 1);
     }
     count
 }
 
-/// One line of the catalogue with the summary, and its line end.
-pub(crate) fn line(tool: &CatalogTool) -> String {
-    format!("- {}: {}\n", name(tool), one_line(&tool.manifest.summary.en))
+/// Appends one line of the catalogue with the summary, and its line end.
+pub(crate) fn put_line(tool: &CatalogTool, text: &mut String) {
+    text.push_str("- ");
+    put_name(tool, text);
+    text.push_str(": ");
+    text.push_str(&one_line(&tool.manifest.summary.en));
+    text.push('\n');
+}
+
+/// Appends the wire name, marked when the tool cannot run now.
+pub(crate) fn put_name(tool: &CatalogTool, text: &mut String) {
+    text.push_str(&tool.wire_name);
+    if let Some(mark) = mark(&tool.state) {
+        text.push_str(" [");
+        text.push_str(mark);
+        text.push(']');
+    }
 }
 
 /// The wire name, marked when the tool cannot run now.
 pub(crate) fn name(tool: &CatalogTool) -> String {
-    match mark(&tool.state) {
-        Some(mark) => format!("{} [{mark}]", tool.wire_name),
-        None => tool.wire_name.clone(),
-    }
+    let mut name = String::new();
+    put_name(tool, &mut name);
+    name
+}
+
+fn of_line(tool: &CatalogTool) -> u64 {
+    let around = 5;
+    around + of_name(tool) + quarters(&one_line(&tool.manifest.summary.en))
+}
+
+fn of_name(tool: &CatalogTool) -> u64 {
+    let around = 3;
+    quarters(&tool.wire_name) + mark(&tool.state).map_or(0, |mark| quarters(mark) + around)
 }
 
 fn mark(state: &State) -> Option<&'static str> {
@@ -108,6 +133,7 @@ fn mark(state: &State) -> Option<&'static str> {
 }
 
 /// A description can claim to be a heading or a list, so nothing of it may begin a line.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn one_line(text: &str) -> Cow<'_, str> {
+    let fine = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if fine { text.into() } else { text.split_whitespace().collect::<Vec<_>>().join(" ").into() }
 }

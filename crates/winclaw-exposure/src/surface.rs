@@ -5,16 +5,16 @@ use serde_json::Value;
 use winclaw_catalog::{Catalog, ToolIx};
 use winclaw_tool::ToolSpec;
 
-use crate::{Because, Event, Exposure, Level, Reach, Transport, estimate_tokens, schema};
+use crate::{Because, Exposure, Level, Reach, Transport, estimate_tokens, schema};
 
 /// Exactly what one model call is to be given, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surface {
     /// System text and tools array. The same allocation for the whole epoch.
     pub prefix: Arc<Prefix>,
-    /// What to put behind the conversation: advice and newly shown schemas. `None` when nothing changed.
+    /// What to put behind the conversation: what changed in the tool list, advice and newly shown schemas. `None` when nothing changed.
     pub tail: Option<String>,
-    /// Every tool above `Named`, in order of id.
+    /// What [`Exposure::shown`] gives: every tool above `Named` that the model has before it, in order of id.
     pub shown: Vec<Shown>,
     /// The epoch, from 1.
     pub epoch: u32,
@@ -40,7 +40,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// The estimate for both parts.
+    /// The estimate for the system text and the tools array. Deferred tools are not in the context and cost nothing.
     pub fn tokens(&self) -> u32 {
         let tools = self.tools.iter().map(schema::cost).fold(0, u32::saturating_add);
         tools.saturating_add(estimate_tokens(&self.system))
@@ -60,7 +60,7 @@ pub struct Shown {
     pub tokens: u32,
 }
 
-/// Estimates in tokens.
+/// Plain estimates in tokens; [`Exposure::estimated`] gives them as the vendor would count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// The prefix.
@@ -94,61 +94,66 @@ impl Exposure {
         }
     }
 
-    /// Every tool above `Named`, in order of id.
+    /// Every tool above `Named` whose schema is before the model or will be with this call, in order of id. A tool whose
+    /// schema was lost when the conversation was summarised is not among them until it is shown again.
     pub fn shown(&self) -> Vec<Shown> {
-        let above = self.standing.iter().filter(|(_, standing)| standing.level > Level::Named);
+        let above =
+            self.standing.iter().filter(|(ix, standing)| standing.level > Level::Named && self.schema_shown(**ix));
         let shown = above.map(|(ix, standing)| Shown {
             tool: *ix,
             level: standing.level,
-            because: standing.because.clone(),
+            because: self.because(standing).clone(),
             tokens: self.prepared.cost(*ix, standing.level),
         });
         shown.collect()
     }
 
     fn take_tail(&mut self, catalog: &Catalog) -> Option<String> {
-        let mut parts: Vec<String> = self.take_advice(catalog).into_iter().collect();
+        let mut parts: Vec<String> = self.take_news(catalog).into_iter().chain(self.take_advice(catalog)).collect();
         let pending = std::mem::take(&mut self.pending);
-        if !pending.is_empty() {
-            parts.push(format!("Tools you can also call now{}:", self.by_bridge()));
-            parts.extend(pending.into_iter().map(|ix| self.tell(catalog, ix).to_string()));
+        let (changed, other): (Vec<ToolIx>, _) = pending.into_iter().partition(|ix| self.news.changed.contains(ix));
+        let changed_head = "These tools have changed; this replaces what was shown of them before:".to_owned();
+        let other_head = format!("Tools you can also call now{}:", self.by_bridge());
+        for (head, tools) in [(changed_head, changed), (other_head, other)] {
+            if !tools.is_empty() {
+                parts.push(head);
+                parts.extend(tools.into_iter().map(|ix| self.tell(catalog, ix).to_string()));
+            }
         }
+        parts.extend(self.take_forgotten(catalog));
         (!parts.is_empty()).then(|| parts.join("\n"))
     }
 
+    /// How a tool is called that stands in the conversation as text.
     pub(crate) fn by_bridge(&self) -> &'static str {
-        if self.settings.allows("tool_call") { " with tool_call" } else { " by name" }
+        if self.offers("tool_call") { " with tool_call" } else { " by name" }
     }
 
-    /// The schema of a tool at its level, which is thereby told.
+    /// The schema of a tool at its level as text, which is thereby told.
     pub(crate) fn tell(&mut self, catalog: &Catalog, ix: ToolIx) -> Value {
+        let level = self.told_as(ix);
+        self.note_told(ix, level, false);
+        let tool = catalog.get(ix);
+        schema::json(&schema::spec(tool, level), &tool.manifest.guidance)
+    }
+
+    /// The level at which a tool is told: its own, or whole where it stands at `Named` because what it requires was too
+    /// dear to show with it.
+    pub(crate) fn told_as(&self, ix: ToolIx) -> Level {
+        match self.level(ix) {
+            Level::Named => Level::Full,
+            level => level,
+        }
+    }
+
+    /// Notes that the model reads the schema at `level` with the next payload, by the vendor's own block or as text.
+    pub(crate) fn note_told(&mut self, ix: ToolIx, level: Level, revealed: bool) {
+        let read = self.prepared.read(ix, level);
         let standing = self.standing.entry(ix).or_default();
-        standing.told = standing.told.max(self.prepared.read(ix, standing.level));
-        let level = standing.level;
+        standing.told = standing.told.max(read);
+        standing.revealed |= revealed;
         self.pending.retain(|pending| *pending != ix);
-        schema::json(&schema::spec(catalog.get(ix), level))
-    }
-
-    /// Drops tools that have been disabled since the epoch began, and opens a new epoch without them.
-    fn take_back(&mut self, catalog: &Catalog) {
-        let gone: Vec<ToolIx> = self.revoked(catalog).collect();
-        if gone.is_empty() || self.is_fixed() {
-            return;
-        }
-        self.prepared = Arc::new(crate::Prepared::new(catalog));
-        self.epoch += 1;
-        for tool in gone {
-            self.standing.remove(&tool);
-            self.core.remove(&tool);
-            self.pending.retain(|pending| *pending != tool);
-            self.log(Event::Revoked { tool }, Because::Revoked);
-        }
-        self.advice.forget(&self.prepared);
-        self.promote_used();
-        self.freeze(catalog, Because::Revoked);
-    }
-
-    fn revoked<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = ToolIx> + 'a {
-        catalog.all().filter(|ix| self.prepared.permits(*ix) && !catalog.get(*ix).permitted())
+        self.forgotten.retain(|forgotten| *forgotten != ix);
+        self.news.changed.remove(&ix);
     }
 }

@@ -52,6 +52,8 @@ struct ToolToml {
     #[serde(default)]
     destructive_if: Vec<String>,
     #[serde(default)]
+    guidance: String,
+    #[serde(default)]
     aliases: WordsToml,
     #[serde(default)]
     examples: Vec<String>,
@@ -121,6 +123,7 @@ fn tool_manifest(name: String, tool: ToolToml) -> ToolManifest {
         volatile_keys: tool.volatile_keys,
         volatile_results: tool.volatile_results,
         destructive_if: tool.destructive_if,
+        guidance: tool.guidance,
         aliases: Words { en: tool.aliases.en, zh: tool.aliases.zh },
         examples: tool.examples,
         side_effect: SideEffect::Read,

@@ -164,6 +164,10 @@ pub struct ToolManifest {
     /// Dotted paths of boolean parameters that make a call destructive when true, such as `overwrite`. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destructive_if: Vec<String>,
+    /// A note to the model on how to use it well, in English, at most 400 characters: shown with its schema, and in the
+    /// system text while its schema stands in the tools array. Empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub guidance: String,
     /// Other words people use for it.
     #[serde(default)]
     pub aliases: Words,

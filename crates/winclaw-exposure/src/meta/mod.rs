@@ -2,11 +2,13 @@
 
 mod parse;
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, RESERVED, ToolIx};
 use winclaw_tool::ToolSpec;
 
-use crate::Settings;
+use crate::{Settings, schema};
 
 pub use parse::parse;
 
@@ -61,8 +63,21 @@ pub fn is_meta(name: &str) -> bool {
 
 /// The schemas of the meta tools that `settings` allow, in the order they stand in the tools array.
 pub fn specs(settings: &Settings) -> Vec<ToolSpec> {
-    let all = [search(), details(), call(), ask()];
-    all.into_iter().filter(|spec| settings.allows(&spec.name)).collect()
+    all().filter(|(spec, _)| settings.allows(&spec.name)).map(|(spec, _)| spec.clone()).collect()
+}
+
+/// The schemas of all meta tools in the order of [`RESERVED`], and what each takes in tokens.
+pub(crate) fn all() -> impl Iterator<Item = (&'static ToolSpec, u32)> {
+    static ALL: LazyLock<[(ToolSpec, u32); 4]> =
+        LazyLock::new(|| [search(), details(), call(), ask()].map(|spec| (spec.clone(), schema::cost(&spec))));
+    ALL.iter().map(|(spec, tokens)| (spec, *tokens))
+}
+
+/// Which meta tools are allowed and have a use, in the order of [`RESERVED`]: all of them when some tools are hidden, else
+/// the one that shows the rest of brief schemas, and the one that asks the user.
+pub(crate) fn offered(settings: &Settings, hides: bool, brief: bool) -> [bool; 4] {
+    let useful = |name| hides || name == "ask_user" || (brief && name == "tool_details");
+    RESERVED.map(|name| useful(name) && settings.allows(name))
 }
 
 /// What a search may answer: the tools of `category` alone, those that were found first and then the rest of it.
