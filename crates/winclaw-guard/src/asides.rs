@@ -10,17 +10,23 @@ use crate::loops::LoopReport;
 /// How many more times than the limit of repeats such a call may be made before the task ends.
 const INSIST: usize = 2;
 
+/// How many times as often other arguments may give the same answer, such as searches that find nothing. Whoever looks
+/// for a tool in other words is not yet lost.
+const ALIKE_PATIENCE: usize = 4;
+
 /// How often each such call gave the same answer.
 #[derive(Debug)]
 pub(crate) struct Asides {
     repeats: usize,
     seen: BTreeMap<Signature, usize>,
+    /// The same, whatever the arguments, since a tool last succeeded.
+    alike: BTreeMap<Signature, usize>,
     report: Option<LoopReport>,
 }
 
 impl Asides {
     pub(crate) fn new(repeats: usize) -> Asides {
-        Asides { repeats: repeats.max(1), seen: BTreeMap::new(), report: None }
+        Asides { repeats: repeats.max(1), seen: BTreeMap::new(), alike: BTreeMap::new(), report: None }
     }
 
     pub(crate) fn report(&self) -> Option<&LoopReport> {
@@ -32,9 +38,13 @@ impl Asides {
         let times = self.seen.entry(signature([name, arguments, answer])).or_default();
         *times += 1;
         let times = *times;
-        if times >= self.repeats + INSIST && self.report.is_none() {
-            let detail = winclaw_catalog::clean(&format!("{name} {arguments}"), 120);
-            self.report = Some(LoopReport { tool: None, times, detail });
+        let alike = self.alike.entry(signature([name, "", answer])).or_default();
+        *alike += 1;
+        let alike = *alike;
+        if times >= self.repeats + INSIST {
+            self.end(name, arguments, times);
+        } else if alike >= self.repeats * ALIKE_PATIENCE {
+            self.end(name, arguments, alike);
         }
         (times >= self.repeats).then(|| {
             format!(
@@ -42,6 +52,16 @@ impl Asides {
                  with what you have; soon the task is ended."
             )
         })
+    }
+
+    /// A tool succeeded, so that the model was not only looking around.
+    pub(crate) fn progress(&mut self) {
+        self.alike.clear();
+    }
+
+    fn end(&mut self, name: &str, arguments: &str, times: usize) {
+        let detail = || winclaw_catalog::clean(&format!("{name} {arguments}"), 120);
+        self.report.get_or_insert_with(|| LoopReport { tool: None, times, detail: detail() });
     }
 }
 
@@ -77,5 +97,21 @@ mod tests {
             assert_eq!(asides.made("search", "{}", &n), None);
         }
         assert!(asides.report().is_none());
+    }
+
+    #[test]
+    fn the_same_answer_to_ever_other_arguments_ends_the_task_unless_a_tool_succeeds_between() {
+        let turns = |succeeds: bool| {
+            let mut asides = Asides::new(3);
+            let go_on = (0..40).take_while(|n| {
+                asides.made("search", &n.to_string(), "nothing");
+                if succeeds && n % 5 == 4 {
+                    asides.progress();
+                }
+                asides.report().is_none()
+            });
+            go_on.count()
+        };
+        assert_eq!((turns(false), turns(true)), (11, 40));
     }
 }

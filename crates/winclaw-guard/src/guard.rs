@@ -207,6 +207,9 @@ impl Guard {
         let changes_world = entry.manifest.side_effect != SideEffect::Read;
         self.loops.ran(tool, sign, result, changes_world);
         self.drift.ran(tool, outcome);
+        if outcome.is_ok() {
+            self.asides.progress();
+        }
     }
 
     /// The list of tools changed: everything that is known of the tool at place `old` holds for `map[old.index()]` from
