@@ -12,6 +12,8 @@
 //! - [`Catalog::resolve`] gives `One` for an exact or unique folded name only, never for a merely similar one.
 //! - A tool known once is known for good: in every [`Catalog::successor`] it has a place and the same wire name.
 //! - Cycles among tools are legal; [`Catalog::closure`] always ends.
+//! - Sizes are bounded: what a tool states beyond a cap is cut with a visible mark or left out, and is a problem.
+//! - Parameters are an object schema in which every keyword that vendors read has a value they can read.
 //! - Texts that reach a model or a terminal carry no control, bidirectional or invisible characters.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
@@ -19,6 +21,7 @@
 mod build;
 pub mod evidence;
 mod graph;
+mod mend;
 mod mentions;
 pub mod names;
 mod nearest;

@@ -63,6 +63,49 @@ pub(crate) fn too_deep(id: &ToolId, depth: usize) -> Problem {
     }
 }
 
+pub(crate) fn too_large(id: &ToolId, cap: usize) -> Problem {
+    Problem {
+        fatal: true,
+        ..warning(
+            id,
+            Text::new(
+                format!("The schema of its parameters is larger than {cap} KiB; the tool was left out."),
+                format!("它的参数结构超过 {cap} KiB；该工具未载入。"),
+            ),
+            Text::new(
+                "Shorten long lists of values, or split the tool into several.",
+                "请缩短过长的取值列表，或将该工具拆分为多个。",
+            ),
+        )
+    }
+}
+
+pub(crate) fn mended_schema(id: &ToolId, place: &str) -> Problem {
+    let place = quote(place);
+    warning(
+        id,
+        Text::new(
+            format!("Its parameters are no valid JSON Schema at `{place}`; what could not be read was left out."),
+            format!("它的参数在 `{place}` 处不是有效的 JSON Schema，无法读取的部分已忽略。"),
+        ),
+        Text::new(
+            "Check type, properties, required, items and enum against the JSON Schema specification.",
+            "请对照 JSON Schema 规范检查 type、properties、required、items 和 enum。",
+        ),
+    )
+}
+
+pub(crate) fn hidden_parameter(id: &ToolId) -> Problem {
+    warning(
+        id,
+        Text::new(
+            "The name of a parameter carries characters that cannot be seen; it is shown as it is, for a call must repeat it.",
+            "某个参数的名称含有不可见字符；调用时必须原样使用，因此未作更改。",
+        ),
+        Text::new("Give the parameter a name of plain letters.", "请使用普通字母命名该参数。"),
+    )
+}
+
 pub(crate) fn made_an_object(id: &ToolId) -> Problem {
     warning(
         id,

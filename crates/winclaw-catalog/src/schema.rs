@@ -1,12 +1,9 @@
 use serde_json::{Map, Value, json};
 
-use crate::text::clean_own;
+use crate::mend::{Faults, Mender, known_type};
 
 /// Deepest nesting of a parameter schema.
 pub(crate) const MAX_DEPTH: usize = 96;
-
-/// Longest description of one parameter, in characters.
-const MAX_DESCRIPTION: usize = 1_000;
 
 /// What a tool's parameters turned out to be.
 pub(crate) enum Shape {
@@ -20,30 +17,39 @@ pub(crate) enum Shape {
     TooDeep,
 }
 
-/// Makes `parameters` an object schema whose descriptions are clean.
-pub(crate) fn tidy(mut parameters: Value) -> Shape {
+/// Makes `parameters` an object schema with `properties` whose descriptions are clean and that a vendor can read, and
+/// says what had to be mended inside.
+pub(crate) fn tidy(mut parameters: Value) -> (Shape, Faults) {
     if !shallower(&parameters, MAX_DEPTH) {
-        return Shape::TooDeep;
+        return (Shape::TooDeep, Faults::default());
     }
-    clean_schema(&mut parameters);
-    match parameters {
-        Value::Object(map) => typed(map),
+    // The type of the whole is judged apart.
+    let kind = parameters.as_object_mut().and_then(|root| root.shift_remove("type"));
+    let mut mender = Mender::default();
+    mender.schema("", &mut parameters);
+    let shape = match parameters {
+        Value::Object(root) => typed(root, kind),
         Value::Null => Shape::Object(json!({"type": "object", "properties": {}})),
         _ => Shape::Mended(json!({"type": "object", "properties": {}})),
-    }
+    };
+    (shape, mender.faults)
 }
 
-fn typed(mut map: Map<String, Value>) -> Shape {
-    match map.get("type") {
-        Some(Value::String(kind)) if kind == "object" => Shape::Object(Value::Object(map)),
-        Some(other) if !map.contains_key("properties") => Shape::Other(other.to_string()),
-        found => {
-            let absent = found.is_none();
-            map.insert("type".into(), "object".into());
-            let whole = Value::Object(map);
-            if absent { Shape::Object(whole) } else { Shape::Mended(whole) }
-        }
+fn typed(mut root: Map<String, Value>, kind: Option<Value>) -> Shape {
+    let is_object = kind.as_ref().is_none_or(|kind| kind == "object");
+    let meant = root.contains_key("properties") || kind.as_ref().is_some_and(includes_object);
+    if let Some(other) = kind.filter(|_| !is_object && !meant) {
+        return Shape::Other(other.to_string());
     }
+    // First, as most write it, and never without properties: some vendors refuse such a schema, and all else with it.
+    root.shift_insert(0, "type".into(), "object".into());
+    root.entry("properties").or_insert_with(|| json!({}));
+    if is_object { Shape::Object(Value::Object(root)) } else { Shape::Mended(Value::Object(root)) }
+}
+
+fn includes_object(kind: &Value) -> bool {
+    let kinds = kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice);
+    kinds.iter().any(|kind| known_type(kind) == Some("object"))
 }
 
 fn shallower(value: &Value, left: usize) -> bool {
@@ -52,28 +58,6 @@ fn shallower(value: &Value, left: usize) -> bool {
         Value::Array(items) => items.iter().all(deeper),
         Value::Object(map) => map.values().all(deeper),
         _ => true,
-    }
-}
-
-/// Cleans the texts for readers, and leaves alone what is data: names, defaults, constants, enumerations, examples.
-fn clean_schema(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(clean_schema),
-        Value::Object(map) => map.iter_mut().for_each(|(key, value)| clean_keyword(key, value)),
-        _ => {}
-    }
-}
-
-fn clean_keyword(key: &str, value: &mut Value) {
-    match (key, value) {
-        ("description" | "title" | "$comment", Value::String(text)) => {
-            *text = clean_own(std::mem::take(text), MAX_DESCRIPTION);
-        }
-        ("default" | "const" | "enum" | "examples" | "example", _) => {}
-        ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(named)) => {
-            named.values_mut().for_each(clean_schema);
-        }
-        (_, value) => clean_schema(value),
     }
 }
 
@@ -90,24 +74,27 @@ mod tests {
         let expected = json!({"type": "object", "description": "ab", "properties": {
             "description": {"type": "string", "description": "ab", "default": hidden, "enum": [hidden]},
             "default": {"title": "ab"}}});
-        assert!(matches!(tidy(given), Shape::Object(found) if found == expected));
+        assert!(matches!(tidy(given).0, Shape::Object(found) if found == expected));
     }
 
     #[test]
     fn only_what_was_meant_as_an_object_becomes_one() {
         let object = json!({"type": "object", "properties": {}});
-        assert!(matches!(tidy(Value::Null), Shape::Object(found) if found == object));
+        assert!(matches!(tidy(Value::Null).0, Shape::Object(found) if found == object));
         assert!(
-            matches!(tidy(json!({"properties": {}})), Shape::Object(found) if found == json!({"properties": {}, "type": "object"}))
+            matches!(tidy(json!({"properties": {}})).0, Shape::Object(found) if found == json!({"properties": {}, "type": "object"}))
         );
-        assert!(matches!(tidy(json!({"type": "dict", "properties": {}})), Shape::Mended(found) if found == object));
-        assert!(matches!(tidy(json!("text")), Shape::Mended(_)));
-        assert!(matches!(tidy(json!({"type": "string"})), Shape::Other(_)));
+        assert!(matches!(tidy(json!({"type": "dict", "properties": {}})).0, Shape::Mended(found) if found == object));
+        assert!(matches!(tidy(json!("text")).0, Shape::Mended(_)));
+        assert!(matches!(tidy(json!({"type": "dict"})).0, Shape::Mended(found) if found == object));
+        assert!(matches!(tidy(json!({"type": ["object", "null"]})).0, Shape::Mended(found) if found == object));
+        assert!(matches!(tidy(json!({"type": "object", "properties": []})).0, Shape::Object(found) if found == object));
+        assert!(matches!(tidy(json!({"type": "string"})).0, Shape::Other(_)));
     }
 
     #[test]
     fn a_bottomless_schema_is_refused() {
         let deep = (0..200).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"x": inner}}));
-        assert!(matches!(tidy(deep), Shape::TooDeep));
+        assert!(matches!(tidy(deep).0, Shape::TooDeep));
     }
 }

@@ -1,9 +1,10 @@
+use unicode_normalization::char::is_combining_mark;
 use winclaw_tool::{Problem, Text, ToolId, ToolManifest};
 
 use crate::names::fold;
 use crate::resolve::is_reserved;
 use crate::schema::{self, Shape};
-use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible_own};
+use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible, visible_own};
 use crate::{CatalogTool, State, ToolEntry, problems, wire};
 
 /// Caps in characters.
@@ -14,8 +15,14 @@ const MAX_LABEL: usize = 60;
 const MAX_WORD: usize = 60;
 const MAX_EXAMPLE: usize = 200;
 const MAX_STATE: usize = 400;
+const MAX_GUIDANCE: usize = 400;
 
-/// Caps in number: aliases a language, example requests, actions.
+/// Largest schema of the parameters, in bytes of JSON: about a quarter of a usual context window.
+const MAX_SCHEMA: usize = 128 * 1_024;
+
+/// Caps in number: aliases a language, example requests, actions, stated edges, paths of parameters in one list.
+const MAX_EDGES: usize = 256;
+const MAX_KEYS: usize = 64;
 const MAX_ALIASES: usize = 32;
 const MAX_EXAMPLES: usize = 32;
 const MAX_ACTIONS: usize = 256;
@@ -30,6 +37,12 @@ pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<Catalog
     let ToolEntry { id, mut manifest, state } = entry;
     look(&id, &manifest, found);
     manifest.parameters = parameters(&id, std::mem::take(&mut manifest.parameters), found)?;
+    // Twice as fast as `to_string`, which goes through a formatter.
+    let written = serde_json::to_string(&manifest.parameters).unwrap_or_default();
+    if written.len() > MAX_SCHEMA {
+        found.push(problems::too_large(&id, MAX_SCHEMA / 1_024));
+        return None;
+    }
     keep_keys(&id, &mut manifest, found);
     let uncut = description(&id, &mut manifest, found);
     texts(&id, &mut manifest);
@@ -42,7 +55,7 @@ pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<Catalog
         fingerprint: String::new(),
         uncut,
     };
-    tool.fingerprint = fingerprint(&tool);
+    tool.fingerprint = fingerprint(&tool, &written);
     Some(tool)
 }
 
@@ -73,7 +86,10 @@ fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
 }
 
 fn parameters(id: &ToolId, given: serde_json::Value, found: &mut Vec<Problem>) -> Option<serde_json::Value> {
-    match schema::tidy(given) {
+    let (shape, faults) = schema::tidy(given);
+    found.extend(faults.mended.iter().map(|place| problems::mended_schema(id, place)));
+    found.extend(faults.hidden_name.iter().map(|_| problems::hidden_parameter(id)));
+    match shape {
         Shape::Object(schema) => Some(schema),
         Shape::Mended(schema) => {
             found.push(problems::made_an_object(id));
@@ -91,7 +107,8 @@ fn parameters(id: &ToolId, given: serde_json::Value, found: &mut Vec<Problem>) -
 }
 
 fn keep_keys(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
-    let mut keep = |field: &str, keys: Vec<String>| {
+    let mut keep = |field: &str, mut keys: Vec<String>| {
+        at_most(id, field, &mut keys, MAX_KEYS, found);
         let (known, unknown): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| manifest.has_parameter(key));
         found.extend(unknown.iter().map(|key| problems::bad_key(id, field, key)));
         known
@@ -108,12 +125,16 @@ fn texts(id: &ToolId, manifest: &mut ToolManifest) {
     manifest.title = one_line_each(&manifest.title, MAX_LABEL);
     manifest.emoji = one_line(&manifest.emoji, 4);
     manifest.category = category(&manifest.category);
+    manifest.guidance = one_line(&manifest.guidance, MAX_GUIDANCE);
     let stated = one_line_each(&manifest.summary, MAX_SUMMARY);
     manifest.summary = if stated.is_empty() { first_line(&manifest.description) } else { stated };
 }
 
 fn category(stated: &str) -> String {
-    let tidy = one_line(stated, MAX_LABEL).to_lowercase();
+    // A category is a heading among headings, so it has no signs with which one could be imitated.
+    let is_plain = |c: char| c.is_alphanumeric() || is_combining_mark(c) || "-_&/.'".contains(c);
+    let stated: String = visible(stated).chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
+    let tidy = one_line(&stated, MAX_LABEL).to_lowercase();
     if tidy.is_empty() { NO_CATEGORY.to_owned() } else { tidy }
 }
 
@@ -126,15 +147,20 @@ fn first_line(description: &str) -> Text {
 fn words(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
     let mut cap = |field: &str, words: &mut Vec<String>, length: usize, number: usize| {
         *words = words.iter().map(|word| one_line(word, length)).filter(|word| !word.is_empty()).collect();
-        if words.len() > number {
-            words.truncate(number);
-            found.push(problems::too_many(id, field, number));
-        }
+        at_most(id, field, words, number, found);
     };
     cap("aliases.en", &mut manifest.aliases.en, MAX_WORD, MAX_ALIASES);
     cap("aliases.zh", &mut manifest.aliases.zh, MAX_WORD, MAX_ALIASES);
     cap("examples", &mut manifest.examples, MAX_EXAMPLE, MAX_EXAMPLES);
     cap("actions", &mut manifest.actions, MAX_WORD, MAX_ACTIONS);
+    at_most(id, "depends_on", &mut manifest.depends_on, MAX_EDGES, found);
+}
+
+fn at_most<T>(id: &ToolId, field: &str, list: &mut Vec<T>, number: usize, found: &mut Vec<Problem>) {
+    if list.len() > number {
+        list.truncate(number);
+        found.push(problems::too_many(id, field, number));
+    }
 }
 
 fn clean_state(state: State) -> State {
@@ -147,10 +173,8 @@ fn clean_state(state: State) -> State {
     }
 }
 
-fn fingerprint(tool: &CatalogTool) -> String {
-    // Twice as fast as `to_string`, which goes through a formatter.
-    let parameters = serde_json::to_string(&tool.manifest.parameters).unwrap_or_default();
-    let mut hex = wire::digest(&[tool.id.as_str(), tool.full_description(), &parameters]);
+fn fingerprint(tool: &CatalogTool, parameters: &str) -> String {
+    let mut hex = wire::digest(&[tool.id.as_str(), tool.full_description(), parameters]);
     hex.truncate(16);
     hex
 }
