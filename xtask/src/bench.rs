@@ -1,12 +1,45 @@
 //! `cargo xtask bench`: packages the plugins, the one for tests among them, and runs the benchmark of the line.
+//! `cargo xtask bench exposure`: what exposure finds on data sets, and what a pass costs, beside named peers.
+
+use std::path::{Path, absolute};
+
+use clap::ValueEnum;
 
 use crate::dist;
 use crate::process::{self, Failed, cargo};
 
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Start-up, a pass and a call.
+    Line,
+    /// What exposure finds and costs.
+    Exposure,
+}
+
 /// Builds optimised, then measures. Nothing else should run on the machine meanwhile.
-pub fn run() -> Result<(), Failed> {
+pub fn run(what: What, data: Option<&Path>, plots: Option<&Path>) -> Result<(), Failed> {
+    match what {
+        What::Line => line(),
+        What::Exposure => exposure(data, plots),
+    }
+}
+
+fn line() -> Result<(), Failed> {
     let packages = dist::with_test_plugins(true)?;
     let mut bench = cargo();
     bench.args(["bench", "--package", "winclaw", "--bench", "line"]).env("WINCLAW_BENCH_PACKAGES", packages);
+    process::run(&mut bench)
+}
+
+fn exposure(data: Option<&Path>, plots: Option<&Path>) -> Result<(), Failed> {
+    let mut bench = cargo();
+    bench.args(["bench", "--package", "winclaw-eval", "--bench", "exposure", "--"]);
+    for (flag, folder) in [("--data", data), ("--plots", plots)] {
+        if let Some(folder) = folder {
+            // Benchmarks run in the folder of their crate.
+            bench.arg(flag).arg(absolute(folder).map_err(Failed::new)?);
+        }
+    }
     process::run(&mut bench)
 }

@@ -12,6 +12,7 @@ mod process;
 mod test;
 mod tidy;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -60,8 +61,18 @@ enum Command {
     },
     /// Hold the code against the design: crate edges, names, sizes, unsafe, docs
     Tidy,
-    /// Measure start-up, an exposure pass and a call, as ratios; prints the machine
-    Bench,
+    /// Measure, as ratios; prints the machine
+    Bench {
+        /// What: start-up, a pass and a call (line), or what exposure finds and costs beside its peers (exposure)
+        #[arg(default_value = "line")]
+        what: bench::What,
+        /// For exposure: the folder of data sets; without it only times are measured
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+        /// For exposure: where to draw how the times grow, as SVG
+        #[arg(long, value_name = "DIR")]
+        plots: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -87,6 +98,6 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::NewPlugin { name } => dist::new_plugin(&name),
         Command::Package { names, release } => dist::package(names, release),
         Command::Tidy => tidy::run(),
-        Command::Bench => bench::run(),
+        Command::Bench { what, data, plots } => bench::run(what, data.as_deref(), plots.as_deref()),
     }
 }

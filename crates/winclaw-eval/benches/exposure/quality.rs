@@ -1,0 +1,114 @@
+//! What is found, set by set.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use winclaw_eval::{Dataset, EvalReport, Options, Ranked, evaluate, recall_of};
+use winclaw_exposure::Strategy;
+use winclaw_intent::Index;
+
+use crate::founding::{FirstLook, Founding};
+use crate::peers::{Bm25, FASTMCP, Ours, Overlap};
+
+/// Prints the tables for every set below `data`.
+pub fn print(data: &Path) -> Result<(), Box<dyn Error>> {
+    let sets = sets(data)?;
+    println!(
+        "Recall of the needed tools, with 95 % bootstrap intervals; `ahead` is ours minus the bm25 crate's on the same requests\n"
+    );
+    println!(
+        "| set | requests | WinClaw R@5 | R@10 | all@10 | bm25 crate R@10 | ahead | overlap R@10 | FastMCP R@10 | first look all | schema tokens | eventual | turns p95 |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for set in &sets {
+        println!("{}", row(set)?);
+    }
+    for set in sets.iter().filter(|set| set.ends_with("winclaw")) {
+        story(set)?;
+    }
+    Ok(())
+}
+
+/// Every folder at or below `folder` that holds a set.
+fn sets(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    if folder.join("tools.jsonl").is_file() && folder.join("queries.jsonl").is_file() {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sets(&path)?);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn read(set: &Path) -> Result<Dataset, Box<dyn Error>> {
+    Dataset::read(&set.join("tools.jsonl"), &set.join("queries.jsonl")).map_err(|error| format!("{error:?}").into())
+}
+
+fn row(set: &Path) -> Result<String, Box<dyn Error>> {
+    let dataset = read(set)?;
+    let name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let ks = [5, 10];
+    let ours = recall_of(&dataset, &Ours { catalog: &dataset.catalog, index: Index::build(&dataset.catalog) }, &ks);
+    let bm25 = recall_of(&dataset, &Bm25::of(&dataset.catalog), &ks);
+    let overlap = recall_of(&dataset, &Overlap::of(&dataset.catalog), &ks);
+    let report = progressive(&dataset);
+    let fastmcp =
+        FASTMCP.iter().find(|(set, _)| *set == name).map_or("–".into(), |(_, recall)| format!("{recall:.2}"));
+    let ahead = ours.ahead_of(&bm25, 10).map_or_else(String::new, |ahead| {
+        format!("{:+.3} ({:+.3} to {:+.3})", ahead.difference.mean, ahead.difference.low, ahead.difference.high)
+    });
+    Ok(format!(
+        "| {name} | {} | {} | {} | {:.3} | {} | {ahead} | {} | {fastmcp} | {:.3} | {:.0} | {:.3} | {} |",
+        report.requests,
+        at(&ours, 5),
+        at(&ours, 10),
+        ours.all_gold_at[&10].mean,
+        at(&bm25, 10),
+        at(&overlap, 10),
+        report.first_look_all,
+        report.schema_tokens_mean,
+        report.eventual_recall,
+        report.turns_to_reveal_p95
+    ))
+}
+
+fn at(ranked: &Ranked, k: usize) -> String {
+    let interval = &ranked.recall_at[&k];
+    format!("{:.3} ±{:.3}", interval.mean, (interval.high - interval.low) / 2.0)
+}
+
+fn progressive(dataset: &Dataset) -> EvalReport {
+    evaluate(dataset, &Options::default(), &mut |_, _| {})
+}
+
+/// The first assistant's tools under every engine.
+fn story(set: &Path) -> Result<(), Box<dyn Error>> {
+    let dataset = read(set)?;
+    let founding = Founding::of(&dataset.catalog)?;
+    println!(
+        "\nThe first assistant's {} tools: what each engine shows on the first call\n",
+        dataset.catalog.tools().len()
+    );
+    println!("| engine | all needed tools shown | schema tokens | tools lost for good |");
+    println!("|---|---|---|---|");
+    println!("| as published: its own tiers | .952 | 9531 | – |");
+    println!("| as published: its hard filter | .510 | – | half |");
+    let line = |name: &str, look: &FirstLook, lost: &str| {
+        println!("| {name} | {:.3} | {:.0} | {lost} |", look.all, look.tokens);
+    };
+    line("hard filter, re-expressed", &founding.measure(&dataset, |request| founding.hard(request)), "all others");
+    line("three tiers, re-expressed", &founding.measure(&dataset, |request| founding.tiers(request)), "all others");
+    for strategy in [Strategy::Full, Strategy::Hard, Strategy::Progressive] {
+        let report = evaluate(&dataset, &Options { strategy, ..Options::default() }, &mut |_, _| {});
+        let lost = format!("{:.1} % of what is needed", (1.0 - report.eventual_recall) * 100.0);
+        let look = FirstLook { all: report.first_look_all, tokens: report.schema_tokens_mean };
+        line(&format!("WinClaw, strategy {}", strategy.as_str()), &look, &lost);
+    }
+    println!();
+    Ok(())
+}
