@@ -1,11 +1,11 @@
 //! What tests of several crates share: a model server on this machine that holds callers to a vendor's rules.
 //!
-//! A dependency of tests only. [`MockOpenAi`] is driven by a [`winclaw_model::Script`] or a closure, keeps every request
+//! A dependency of tests only. [`MockServer`] speaks three wire formats. It is driven by a [`winclaw_model::Script`] or a closure, keeps every request
 //! for comparison, and misbehaves as its [`MockOptions`] say.
 //!
 //! Invariants:
 //! - It listens on a loopback address with a port of its own, so tests run side by side.
-//! - A request that OpenAI would refuse is refused, whatever the script says ([`rules`]).
+//! - A request that the format's vendor would refuse is refused, whatever the script says ([`rules`]).
 //! - Requests are kept byte for byte, refused ones included.
 //! - The same request and options give the same bytes.
 
@@ -14,4 +14,4 @@ pub mod rules;
 mod answer;
 mod mock;
 
-pub use mock::{Brain, Busy, MockOpenAi, MockOptions, Recorded};
+pub use mock::{Brain, Busy, MockOpenAi, MockOptions, MockServer, Recorded};

@@ -14,13 +14,16 @@ use axum::{Json, Router};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use winclaw_model::{ChatReply, ChatRequest, ModelError, Script};
+use winclaw_model::{ChatReply, ChatRequest, Format, ModelError, Script};
 
 use crate::answer::{self, Tokens};
 use crate::rules::{self, Accepted, Refusal, Rules};
 
 /// What answers the requests that were accepted. An error is sent as status 400 with its words.
 pub type Brain = Box<dyn FnMut(&ChatRequest) -> Result<ChatReply, ModelError> + Send>;
+
+/// The server under the name of the format that most tests speak.
+pub type MockOpenAi = MockServer;
 
 /// An error status that is given out before the real answers, to one request each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +32,12 @@ pub struct Busy {
     pub status: u16,
     /// Headers, such as `("retry-after", "1")`.
     pub headers: Vec<(String, String)>,
-    /// The raw body; empty for an error as OpenAI writes it.
+    /// The raw body; empty for an error as the vendor writes it.
     pub body: String,
 }
 
 impl Busy {
-    /// `status` with OpenAI's error body and no headers.
+    /// `status` with the vendor's error body and no headers.
     pub fn new(status: u16) -> Self {
         Busy { status, headers: Vec::new(), body: String::new() }
     }
@@ -55,12 +58,16 @@ impl Busy {
 /// How the server behaves beyond its script. The default behaves well.
 #[derive(Debug, Clone, Default)]
 pub struct MockOptions {
-    /// The key that must be sent as a bearer; `None` demands none. A wrong one is quoted in the refusal, as vendors do.
+    /// The key that must be sent, as a bearer or, for Messages, as `x-api-key`; `None` demands none. A wrong one is quoted
+    /// in the refusal, as vendors do.
     pub key: Option<String>,
     /// The models that are listed. A request may name any.
     pub models: Vec<String>,
-    /// In what this vendor differs.
+    /// In what this vendor of chat completions differs.
     pub rules: Rules,
+    /// Whether replies may call tools the model cannot know of. Only the formats that reveal tools natively regard it:
+    /// there a reply that calls a tool which is deferred still, or stands nowhere, is a mistake of the script.
+    pub hallucinates: bool,
     /// Error statuses that come before the real answers.
     pub busy: Vec<Busy>,
     /// How long it waits before it answers at all.
@@ -84,7 +91,7 @@ pub struct MockOptions {
 pub struct Recorded {
     /// The path, such as `/v1/chat/completions`.
     pub path: String,
-    /// The `Authorization` header.
+    /// The `Authorization` header, or `x-api-key` of Messages.
     pub authorization: Option<String>,
     /// The raw body.
     pub body: Vec<u8>,
@@ -99,18 +106,19 @@ impl Recorded {
     }
 }
 
-/// A server on a loopback port that speaks OpenAI's chat completions, lists its models there (`/v1/models`) and as Ollama
-/// (`/api/tags`), and stops when it is dropped. It runs on a thread of its own, so tests need not be async.
-pub struct MockOpenAi {
+/// A server on a loopback port that speaks OpenAI's chat completions and Responses and Anthropic's Messages, lists its
+/// models (`/v1/models`, and as Ollama `/api/tags`), and stops when it is dropped. A script sees the same request in
+/// whichever format it came. It runs on a thread of its own, so tests need not be async.
+pub struct MockServer {
     addr: SocketAddr,
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl fmt::Debug for MockOpenAi {
+impl fmt::Debug for MockServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MockOpenAi").field("addr", &self.addr).finish_non_exhaustive()
+        f.debug_struct("MockServer").field("addr", &self.addr).finish_non_exhaustive()
     }
 }
 
@@ -132,16 +140,16 @@ impl Shared {
     }
 }
 
-impl MockOpenAi {
+impl MockServer {
     /// Starts a well-behaved server that answers as `script` says. A request the script does not foresee is refused with
     /// status 400 and the mismatch as its message.
     pub fn scripted(script: Script) -> Self {
-        MockOpenAi::start(script_brain(script), MockOptions::default())
+        MockServer::start(script_brain(script), MockOptions::default())
     }
 
     /// Starts a server that answers as `script` says and behaves as `options` say.
     pub fn scripted_with(script: Script, options: MockOptions) -> Self {
-        MockOpenAi::start(script_brain(script), options)
+        MockServer::start(script_brain(script), options)
     }
 
     /// Starts a server. Returns once it listens.
@@ -158,8 +166,8 @@ impl MockOpenAi {
         let (stop, stopped) = oneshot::channel();
         let app = router(shared.clone());
         let thread =
-            std::thread::Builder::new().name("mock-openai".into()).spawn(move || serve(listener, app, stopped));
-        MockOpenAi { addr, shared, stop: Some(stop), thread: Some(thread.expect("a thread")) }
+            std::thread::Builder::new().name("mock-server".into()).spawn(move || serve(listener, app, stopped));
+        MockServer { addr, shared, stop: Some(stop), thread: Some(thread.expect("a thread")) }
     }
 
     /// Where it listens.
@@ -167,7 +175,7 @@ impl MockOpenAi {
         self.addr
     }
 
-    /// The root, `http://127.0.0.1:PORT`, where Ollama's `/api/tags` stands.
+    /// The root, `http://127.0.0.1:PORT`, the value for `ANTHROPIC_BASE_URL`; Ollama's `/api/tags` stands there.
     pub fn root(&self) -> String {
         format!("http://{}", self.addr)
     }
@@ -188,7 +196,7 @@ impl MockOpenAi {
     }
 }
 
-impl Drop for MockOpenAi {
+impl Drop for MockServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -220,13 +228,21 @@ fn serve(listener: std::net::TcpListener, app: Router, stopped: oneshot::Receive
 }
 
 fn router(shared: Arc<Shared>) -> Router {
-    let app = Router::new().route("/v1/chat/completions", post(chat)).route("/v1/models", get(models));
-    app.route("/api/tags", get(tags)).with_state(shared)
+    let app = Router::new().route("/v1/models", get(models)).route("/api/tags", get(tags));
+    let formats = [
+        ("/v1/chat/completions", Format::Chat),
+        ("/v1/messages", Format::Messages),
+        ("/v1/responses", Format::Responses),
+    ];
+    let app = formats.into_iter().fold(app, |app, (path, format)| {
+        app.route(path, post(move |state, uri, headers, body| converse(format, state, uri, headers, body)))
+    });
+    app.with_state(shared)
 }
 
 async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if let Err(refusal) = authorised(&shared.options, bearer(&headers).as_deref()) {
-        return refused(&refusal);
+    if let Err(refusal) = authorised(Format::Chat, &shared.options, &headers) {
+        return refused(Format::Chat, &refusal);
     }
     let data: Vec<Value> =
         shared.options.models.iter().map(|id| json!({"id": id, "object": "model", "owned_by": "mock"})).collect();
@@ -238,12 +254,18 @@ async fn tags(State(shared): State<Arc<Shared>>) -> Response {
     Json(json!({"models": models})).into_response()
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
-    let decided = decide(&shared, &uri, &headers, &body);
+async fn converse(
+    format: Format,
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let decided = decide(format, &shared, &uri, &headers, &body);
     tokio::time::sleep(shared.options.delay).await;
     match decided {
-        Decided::Busy(busy) => error_response(&busy),
-        Decided::Refused(refusal) => refused(&refusal),
+        Decided::Busy(busy) => error_response(format, &busy),
+        Decided::Refused(refusal) => refused(format, &refusal),
         Decided::Answer(answer) => {
             let (asked, reply, tokens) = *answer;
             respond(&shared.options, &asked, &reply, tokens)
@@ -257,14 +279,14 @@ enum Decided {
     Answer(Box<(Accepted, ChatReply, Tokens)>),
 }
 
-fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Decided {
-    let authorization = bearer(headers);
+fn decide(format: Format, shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Decided {
+    let authorization = key_header(format, headers);
     let mut seen = shared.seen();
-    let decided = match authorised(&shared.options, authorization.as_deref()) {
+    let decided = match authorised(format, &shared.options, headers) {
         Err(refusal) => Decided::Refused(refusal),
         Ok(()) => match seen.busy.pop_front() {
             Some(busy) => Decided::Busy(busy),
-            None => seen.answer(&shared.options, body),
+            None => seen.answer(format, &shared.options, body),
         },
     };
     let refused = match &decided {
@@ -277,43 +299,57 @@ fn decide(shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Deci
 }
 
 impl Seen {
-    fn answer(&mut self, options: &MockOptions, body: &[u8]) -> Decided {
-        let asked = match rules::check(body, &options.rules) {
+    fn answer(&mut self, format: Format, options: &MockOptions, body: &[u8]) -> Decided {
+        let asked = match rules::check(format, body, &options.rules) {
             Ok(asked) => asked,
             Err(refusal) => return Decided::Refused(refusal),
         };
         let before = self.requests.last().map(|request| request.body.as_slice());
         let tokens = Tokens::count(body, before);
+        let unknown = |reply: &ChatReply| {
+            let strict = format.native().is_some() && !options.hallucinates;
+            reply.calls.iter().find(|call| strict && !asked.shows(&call.name)).map(|call| call.name.clone())
+        };
         match (self.brain)(&asked.request) {
+            Ok(reply) if unknown(&reply).is_some() => {
+                let name = unknown(&reply).unwrap_or_default();
+                let why = format!("the script calls `{name}`, which nothing has shown to the model");
+                Decided::Refused(Refusal::new(400, "script_error", why))
+            }
             Ok(reply) => Decided::Answer(Box::new((asked, reply, tokens))),
             Err(error) => Decided::Refused(Refusal::new(400, "script_error", error.to_string())),
         }
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    headers.get(header::AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+fn key_header(format: Format, headers: &HeaderMap) -> Option<String> {
+    let name = if format == Format::Messages { "x-api-key" } else { "authorization" };
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-fn authorised(options: &MockOptions, authorization: Option<&str>) -> Result<(), Refusal> {
-    let given = authorization.and_then(|value| value.strip_prefix("Bearer "));
+fn authorised(format: Format, options: &MockOptions, headers: &HeaderMap) -> Result<(), Refusal> {
+    if format == Format::Messages && !headers.contains_key("anthropic-version") {
+        return Err(Refusal::new(400, "invalid_request_error", "anthropic-version: header is required"));
+    }
+    let kind = if format == Format::Messages { "authentication_error" } else { "invalid_request_error" };
+    let before = if format == Format::Messages { "" } else { "Bearer " };
+    let given = key_header(format, headers);
+    let given = given.as_deref().and_then(|value| value.strip_prefix(before));
     match (&options.key, given) {
         (None, _) => Ok(()),
         (Some(key), Some(given)) if key == given => Ok(()),
-        (Some(_), Some(given)) => {
-            Err(Refusal::new(401, "invalid_request_error", format!("Incorrect API key provided: {given}.")))
-        }
-        (Some(_), None) => Err(Refusal::new(401, "invalid_request_error", "You didn't provide an API key.")),
+        (Some(_), Some(given)) => Err(Refusal::new(401, kind, format!("Incorrect API key provided: {given}."))),
+        (Some(_), None) => Err(Refusal::new(401, kind, "You didn't provide an API key.")),
     }
 }
 
-fn refused(refusal: &Refusal) -> Response {
+fn refused(format: Format, refusal: &Refusal) -> Response {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-    (status, Json(refusal.body())).into_response()
+    (status, Json(refusal.body(format))).into_response()
 }
 
-fn error_response(busy: &Busy) -> Response {
-    let mut response = refused(&Refusal::new(busy.status, "server_error", format!("status {}", busy.status)));
+fn error_response(format: Format, busy: &Busy) -> Response {
+    let mut response = refused(format, &Refusal::new(busy.status, "server_error", format!("status {}", busy.status)));
     if !busy.body.is_empty() {
         *response.body_mut() = Body::from(busy.body.clone());
         response.headers_mut().remove(header::CONTENT_LENGTH);

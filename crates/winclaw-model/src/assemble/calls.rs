@@ -143,6 +143,14 @@ impl Calls {
         }
     }
 
+    /// The whole arguments of the call with this id, if none have come.
+    pub(super) fn complete(&mut self, id: &str, arguments: &str) {
+        let lacking = |slot: &&mut Slot| slot.id == id && slot.arguments.trim().is_empty();
+        if let Some(slot) = self.slots.iter_mut().find(lacking) {
+            arguments.clone_into(&mut slot.arguments);
+        }
+    }
+
     fn under(&mut self, index: u64) -> Option<&mut Slot> {
         self.slots.iter_mut().rfind(|slot| slot.index == Some(index))
     }

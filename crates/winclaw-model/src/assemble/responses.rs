@@ -56,7 +56,10 @@ fn whole(told: &mut Told, response: &Value, sink: &mut Sink<'_>) {
         match item["type"].as_str().unwrap_or("") {
             "message" if !words => message(told, item, sink),
             "reasoning" => reasoning(told, item, !thoughts, sink),
-            "function_call" | "tool_search_call" if !told.calls.knows(call_id(item)) => {
+            "function_call" | "tool_search_call" if told.calls.knows(call_id(item)) => {
+                told.calls.complete(call_id(item), &as_text(&item["arguments"]));
+            }
+            "function_call" | "tool_search_call" => {
                 let index = u64::MAX - told.calls.count() as u64;
                 begin(told, index, item, sink);
                 told.calls.settle(index, &as_text(&item["arguments"]));

@@ -45,6 +45,7 @@ pub(super) struct Told {
 impl Told {
     /// More words of the answer.
     pub(super) fn say(&mut self, text: &str, sink: &mut Sink<'_>) {
+        self.spoke = true;
         self.text.push_str(text);
         if !text.is_empty() {
             sink(Delta::Text(text));
@@ -53,6 +54,7 @@ impl Told {
 
     /// More thoughts; an empty piece says that there are some.
     pub(super) fn think(&mut self, thoughts: &str, sink: &mut Sink<'_>) {
+        self.spoke = true;
         self.reasoning.get_or_insert_default().push_str(thoughts);
         if !thoughts.is_empty() {
             sink(Delta::Reasoning(thoughts));
@@ -66,6 +68,7 @@ impl Told {
             (0, false) => 1,
             (calls, _) => calls + 1,
         };
+        self.spoke = true;
         if !self.sealed.iter().any(|sealed| sealed.block == *block) {
             self.sealed.push(Sealed { before, block: block.clone() });
         }

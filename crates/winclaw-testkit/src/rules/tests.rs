@@ -22,7 +22,7 @@ fn sound() -> Value {
 fn check_with(change: impl FnOnce(&mut Value), rules: &Rules) -> Result<Accepted, Refusal> {
     let mut body = sound();
     change(&mut body);
-    check(body.to_string().as_bytes(), rules)
+    check(Format::Chat, body.to_string().as_bytes(), rules)
 }
 
 fn set(path: &str, value: Value) -> impl FnOnce(&mut Value) {
@@ -104,8 +104,8 @@ fn refused_for<const N: usize>(cases: [(&str, Value, &str); N]) {
 
 #[test]
 fn what_is_no_json_is_refused_in_the_vendors_form() {
-    let refusal = check(b"{", &Rules::default()).expect_err("refused");
-    assert_eq!(refusal.body()["error"]["type"], "invalid_request_error");
+    let refusal = check(Format::Chat, b"{", &Rules::default()).expect_err("refused");
+    assert_eq!(refusal.body(Format::Chat)["error"]["type"], "invalid_request_error");
 }
 
 #[test]
