@@ -3,11 +3,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use winclaw_catalog::{Resolution, ToolIx};
-use winclaw_exposure::{Because, Signal};
+use winclaw_exposure::{Answer as Told, Signal};
 use winclaw_guard::{Consent, Proposed, Rule, Verdict};
 use winclaw_model::WireCall;
 use winclaw_tool::{Failure, FailureCode, Outcome};
 
+use crate::conversation::cut_middle;
 use crate::task::Task;
 use crate::{Answer, Event, Watch};
 
@@ -27,7 +28,7 @@ pub(crate) struct Asked<'c> {
 
 impl Task<'_> {
     /// The one result of one call of a reply, as the model reads it.
-    pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> String {
+    pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> Told {
         let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
         if self.parts.cancel.is_cancelled() {
             return self.refuse_aside(&asked, &cancelled());
@@ -40,49 +41,49 @@ impl Task<'_> {
     }
 
     /// Resolves the name and runs what it means; a similar name is offered, never run.
-    pub(crate) async fn answer_tool(&mut self, asked: &Asked<'_>) -> String {
-        let resolution = self.catalog().resolve(asked.name);
-        self.recorder.resolve(&self.catalog(), asked.id, asked.name, &resolution);
+    pub(crate) async fn answer_tool(&mut self, asked: &Asked<'_>) -> Told {
+        let catalog = self.catalog();
+        let resolution = catalog.resolve(asked.name);
+        self.recorder.resolve(&catalog, asked.id, asked.name, &resolution);
         let failure = match resolution {
-            Resolution::One(tool) => match self.exposure.state_answer(&self.catalog(), tool) {
+            Resolution::One(tool) => match self.lens.exposure.state_answer(&catalog, tool) {
                 None => return self.judge(asked, tool).await,
                 Some(failure) => {
-                    self.open.note(&self.catalog(), tool, failure.code);
+                    self.open.note(&catalog, tool, failure.code);
                     failure
                 }
             },
-            Resolution::Many(tools) => self.exposure.ambiguous_answer(&self.catalog(), asked.name, &tools),
-            Resolution::Unknown { nearest } => self.exposure.unknown_answer(&self.catalog(), asked.name, &nearest),
+            Resolution::Many(_) | Resolution::Unknown { .. } => self.lens.name_answer(asked.name),
         };
         self.refuse_aside(asked, &failure)
     }
 
     /// A call that is answered without a tool, with a failure.
-    pub(crate) fn refuse_aside(&mut self, asked: &Asked<'_>, failure: &Failure) -> String {
+    pub(crate) fn refuse_aside(&mut self, asked: &Asked<'_>, failure: &Failure) -> Told {
         let answer = self.not_run(asked.id, asked.name, failure);
         self.aside(asked, failure.code.as_str(), &failure.message, answer)
     }
 
     /// A call that ran no tool is recorded and counted; what the guard has to say about it stands behind the answer.
-    pub(crate) fn aside(&mut self, asked: &Asked<'_>, outcome: &str, detail: &str, answer: String) -> String {
-        self.recorder.aside(asked, outcome, detail, &answer);
+    pub(crate) fn aside(&mut self, asked: &Asked<'_>, outcome: &str, detail: &str, answer: Told) -> Told {
+        self.recorder.aside(asked, outcome, detail, &answer.text);
         let advice = self.guard.aside(asked.name, asked.arguments, detail);
-        join(answer, advice)
+        join(answer, advice.map(Told::from))
     }
 
-    async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> String {
-        let unshown = !self.exposure.schema_shown(tool);
+    async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> Told {
+        let unshown = !self.lens.exposure.schema_shown(tool);
         let proposed = Proposed {
             tool,
             raw_arguments: asked.arguments,
             cut_off: asked.cut_off,
             position: asked.position,
             schema_was_shown: !unshown,
-            near: true,
+            near: self.anchor.is_near(&self.catalog(), tool),
         };
         let verdict = self.guard.judge(&self.catalog(), &proposed);
         self.recorder.verdict(&self.catalog(), asked.id, tool, &verdict);
-        let revealed = if unshown { self.reveal_called(tool) } else { None };
+        let revealed = unshown.then(|| self.reveal_called(tool));
         let content = match verdict {
             Verdict::Run { arguments } => self.run_tool(asked, tool, arguments, None).await,
             Verdict::RunWithAdvice { arguments, advice } => self.run_tool(asked, tool, arguments, Some(advice)).await,
@@ -99,22 +100,20 @@ impl Task<'_> {
     }
 
     /// A tool that was called unshown is shown from now on; its schema stands behind the result.
-    fn reveal_called(&mut self, tool: ToolIx) -> Option<String> {
-        let catalog = self.catalog();
-        let rises = self.exposure.learn(&catalog, Signal::CalledUnshown(tool));
+    fn reveal_called(&mut self, tool: ToolIx) -> Told {
+        let rises = self.lens.learn(Signal::CalledUnshown(tool));
         self.rose(&rises);
-        let text = self.exposure.reveal(&catalog, &[tool], Because::CalledUnshown).text;
-        (!text.is_empty()).then_some(text)
+        self.lens.reveal_called(tool)
     }
 
     fn learn_from_rule(&mut self, tool: ToolIx, rule: Rule) {
         if rule == Rule::Repeat {
-            let rises = self.exposure.learn(&self.catalog(), Signal::LoopBlocked(tool));
+            let rises = self.lens.learn(Signal::LoopBlocked(tool));
             self.rose(&rises);
         }
     }
 
-    async fn with_consent(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, consent: &Consent) -> String {
+    async fn with_consent(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, consent: &Consent) -> Told {
         let answer = tokio::select! {
             answer = self.parts.front.consent(consent, &arguments) => answer,
             () = self.parts.cancel.cancelled() => return self.not_run(asked.id, asked.name, &cancelled()),
@@ -138,7 +137,7 @@ impl Task<'_> {
         self.not_run(asked.id, asked.name, &failure)
     }
 
-    async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> String {
+    async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> Told {
         self.calls += 1;
         self.parts.front.show(Event::started(&self.catalog(), asked.id, tool, &arguments));
         let observer = Arc::new(Watch::new(Arc::clone(self.parts.front), asked.id));
@@ -147,10 +146,13 @@ impl Task<'_> {
         let outcome = self.toolbox.run(tool, arguments.clone(), cancel, observer).await;
         self.ended(asked, tool, &arguments, &outcome, begun.elapsed());
         let content = match &outcome {
-            Ok(output) => cut_middle(&output.model_text(), self.options.result_chars),
+            Ok(output) => {
+                let text = output.model_text();
+                cut_middle(&text, self.result_limit(&text))
+            }
             Err(failure) => failure_text(failure),
         };
-        join(content, advice)
+        join(content.into(), advice.map(Told::from))
     }
 
     /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it.
@@ -168,17 +170,17 @@ impl Task<'_> {
             }
             _ => Signal::Used(tool),
         };
-        let rises = self.exposure.learn(&catalog, signal);
+        let rises = self.lens.learn(signal);
         self.parts.front.show(Event::ended(&catalog, asked.id, tool, outcome, took));
         self.rose(&rises);
     }
 
     /// A call that does not run: whoever watches is told, and the model reads why.
-    pub(crate) fn not_run(&mut self, call_id: &str, name: &str, failure: &Failure) -> String {
+    pub(crate) fn not_run(&mut self, call_id: &str, name: &str, failure: &Failure) -> Told {
         let (call_id, name, failure) = (call_id.to_owned(), name.to_owned(), failure.clone());
         let text = failure_text(&failure);
         self.parts.front.show(Event::NotRun { call_id, name, failure });
-        text
+        text.into()
     }
 }
 
@@ -196,36 +198,8 @@ fn failure_text(failure: &Failure) -> String {
     json!({"error": {"code": failure.code, "message": failure.message, "retryable": failure.retryable}}).to_string()
 }
 
-fn join(content: String, more: Option<String>) -> String {
-    match more {
-        Some(more) => format!("{content}\n\n{more}"),
-        None => content,
-    }
-}
-
-/// `text` with its middle cut out, if it is longer than `limit` characters, and a mark that says how much.
-fn cut_middle(text: &str, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text.to_owned();
-    }
-    let half = limit / 2;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(length - half).collect();
-    let cut = length - 2 * half;
-    format!("{head}\n… [{cut} characters cut here; ask for a smaller part] …\n{tail}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_result_keeps_its_head_and_tail_and_says_what_is_missing() {
-        let text: String = (0..1000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
-        let cut = cut_middle(&text, 100);
-        assert!(cut.starts_with(&text[..50]) && cut.ends_with(&text[950..]));
-        assert!(cut.contains("900 characters cut"));
-        assert_eq!(cut_middle("北京", 2), "北京");
-    }
+fn join(told: Told, more: Option<Told>) -> Told {
+    let Some(more) = more.filter(|more| !more.text.is_empty() || !more.reveals.is_empty()) else { return told };
+    let text = if more.text.is_empty() { told.text } else { format!("{}\n\n{}", told.text, more.text) };
+    Told { text, reveals: told.reveals.into_iter().chain(more.reveals).collect() }
 }

@@ -6,20 +6,32 @@
 //! Invariants:
 //! - Every call id of a reply gets exactly one result message, in the order of the calls, whatever happens: a batch
 //!   over its limit, a crash, a denial, a cancellation.
-//! - The conversation is only ever appended to; what the model was shown before stays byte for byte.
+//! - Within an epoch the conversation is only ever appended to; what the model was shown before stays byte for byte. When
+//!   it outgrows its share of the window the oldest turns are folded, which opens a new epoch, and the task goes on.
+//! - A change of the list of tools is followed before the next model call; nothing that is known of a tool is lost by it.
 //! - Evidence and exposure are recomputed for every model call; the only way back is `learn`.
 //! - A tool runs only by [`winclaw_toolbox::Toolbox::run`], after the guard judged the resolved tool, on every path alike.
+//! - Whatever decides what the model is shown is recorded, so that [`replay_exposure`] gives the same bytes without a model.
 //! - Every decision is given to the recorder; the recorder decides nothing.
 
+mod anchor;
 mod calls;
+mod change;
+mod compact;
+mod conversation;
 mod front;
+mod lens;
 mod meta;
 mod ranking;
 mod record;
+mod replay;
 mod report;
+mod room;
+mod steps;
 mod task;
 
 pub use front::{Answer, Event, Front, ShownTool, Watch};
 pub use ranking::Ranking;
+pub use replay::{ReplayError, Replayed, replay_exposure};
 pub use report::{EndState, Report};
 pub use task::{Options, Parts, run};

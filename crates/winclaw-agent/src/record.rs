@@ -1,16 +1,20 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
-use winclaw_exposure::{Reach, Rise, Surface};
+use winclaw_exposure::{Event as Decision, Reach, Rise, Surface};
 use winclaw_guard::{Consent, Verdict};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest};
-use winclaw_tool::{FailureCode, Lang, Outcome, SideEffect, Text, detail_line};
+use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, detail_line};
 use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
 
 use crate::calls::Asked;
+use crate::change::{Change, Delta};
+use crate::lens::Lens;
+use crate::ranking::hex;
 use crate::report::EndState;
 use crate::{Answer, Event, front};
 
@@ -24,7 +28,49 @@ impl<'a> Recorder<'a> {
         Recorder { write }
     }
 
-    pub(crate) fn exposure(&mut self, catalog: &Catalog, surface: &Surface, turn: u32) {
+    /// Writes a record that is made elsewhere.
+    pub(crate) fn put(&mut self, record: Record) {
+        (self.write)(record);
+    }
+
+    /// What led to a surface since the last one, step by step, the epochs it opened, and the surface itself.
+    pub(crate) fn surface(&mut self, lens: &mut Lens, surface: &Surface, turn: u32) {
+        for step in lens.take_steps() {
+            let step = serde_json::to_value(step).unwrap_or_default();
+            (self.write)(Record::Step { step });
+        }
+        let catalog = Arc::clone(lens.catalog());
+        for entry in lens.take_entries() {
+            if let Decision::Opened { transport, prefix_tokens, rebilled } = entry.event {
+                (self.write)(Record::Epoch {
+                    epoch: entry.epoch.into(),
+                    transport: transport.as_str().into(),
+                    cause: entry.because.words(&catalog, Lang::En),
+                    prefix_tokens: prefix_tokens.into(),
+                    rebilled: rebilled.into(),
+                });
+            }
+        }
+        self.exposure(&catalog, surface, turn);
+    }
+
+    /// The list of tools changed.
+    pub(crate) fn tools(&mut self, change: &Change, delta: &Delta) {
+        (self.write)(Record::Tools {
+            sha256: change.ranking.digest.clone(),
+            count: change.toolbox.catalog().tools().len() as u64,
+            new: delta.new.clone(),
+            gone: delta.gone.clone(),
+            back: delta.back.clone(),
+            changed: delta.changed.clone(),
+        });
+    }
+
+    pub(crate) fn problem(&mut self, problem: Problem) {
+        (self.write)(Record::Problem { problem });
+    }
+
+    fn exposure(&mut self, catalog: &Catalog, surface: &Surface, turn: u32) {
         let shown = surface.shown.iter().map(|shown| ShownTool {
             tool: catalog.get(shown.tool).id.to_string(),
             level: shown.level.as_str().into(),
@@ -38,7 +84,7 @@ impl<'a> Recorder<'a> {
             reach: surface.reach.as_str().into(),
             shown: shown.collect(),
             named: named(catalog, surface) as u64,
-            prefix_sha256: sha256(&prefix_bytes(surface)),
+            prefix_sha256: prefix_sha256(surface),
             prefix_tokens: surface.tokens.prefix.into(),
             tail_tokens: surface.tokens.tail.into(),
             everything_tokens: surface.tokens.everything.into(),
@@ -57,7 +103,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    pub(crate) fn reply(&mut self, reply: &ChatReply, took: Duration) {
+    pub(crate) fn reply(&mut self, reply: &ChatReply, took: Duration, estimated: u32, scale: f32) {
         let calls = reply.calls.iter().map(|call| CallMade { id: call.id.clone(), name: call.name.clone() });
         (self.write)(Record::Reply {
             text_chars: reply.text.chars().count() as u64,
@@ -65,6 +111,8 @@ impl<'a> Recorder<'a> {
             usage: TokenUsage { input: reply.usage.input, cached: reply.usage.cached, output: reply.usage.output },
             cut_off: reply.cut_off,
             ms: millis(took),
+            estimated: estimated.into(),
+            scale,
         });
     }
 
@@ -179,10 +227,14 @@ fn risen(catalog: &Catalog, rise: &Rise) -> Vec<String> {
     }
 }
 
-/// The frozen prefix as bytes: what must not change within an epoch.
-fn prefix_bytes(surface: &Surface) -> Vec<u8> {
-    let (system, tools) = (&surface.prefix.system, &surface.prefix.tools);
-    serde_json::json!([system, tools]).to_string().into_bytes()
+/// The digest of the frozen prefix: what must not change within an epoch.
+pub(crate) fn prefix_sha256(surface: &Surface) -> String {
+    let (system, tools, deferred) = (&surface.prefix.system, &surface.prefix.tools, &surface.prefix.deferred);
+    let whole = match deferred.is_empty() {
+        true => serde_json::json!([system, tools]),
+        false => serde_json::json!([system, tools, deferred]),
+    };
+    sha256(whole.to_string().as_bytes())
 }
 
 fn named(catalog: &Catalog, surface: &Surface) -> usize {
@@ -194,7 +246,7 @@ fn millis(took: Duration) -> u64 {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// The tools whose last call failed, was refused or was denied.
@@ -223,6 +275,11 @@ impl Open {
         let reads = catalog.get(tool).manifest.side_effect == SideEffect::Read;
         let forgivable = reads && matches!(code, FailureCode::ToolFailed | FailureCode::InvalidArgs);
         self.0.insert(tool, Unmended { denied: code == FailureCode::Denied, forgivable });
+    }
+
+    pub(crate) fn renumber(&mut self, map: &[ToolIx]) {
+        let old = std::mem::take(&mut self.0);
+        self.0 = old.into_iter().filter_map(|(tool, unmended)| Some((*map.get(tool.index())?, unmended))).collect();
     }
 
     /// How a task ends whose model has answered.

@@ -2,17 +2,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
-use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
-use winclaw_exposure::{Exposure, Settings, Signal};
+use winclaw_catalog::{Catalog, ToolIx};
+use winclaw_exposure::{Settings, Signal};
 use winclaw_guard::{Approve, Guard, Limits, LoopReport};
-use winclaw_intent::Query;
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
 use winclaw_tool::Text;
 use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
 
+use crate::anchor::Anchor;
+use crate::change::Change;
+use crate::conversation::{append, estimate};
+use crate::lens::Lens;
 use crate::record::{self, Recorder};
 use crate::report::{EndState, Report};
+use crate::steps::Weighed;
 use crate::{Event, Front, Ranking};
 
 /// What a task works with; made once, used by many tasks.
@@ -43,8 +47,12 @@ pub struct Options {
     pub approve: Approve,
     /// Model calls after which the task ends as not completed.
     pub max_turns: u32,
-    /// Characters of one tool result that the model reads; more is cut in the middle with a mark.
+    /// Characters of one tool result that the model reads; more is cut in the middle with a mark. A result never takes
+    /// more than a quarter of the window.
     pub result_chars: usize,
+    /// Share of the window, in percent, that prefix and conversation may take before the oldest turns are folded. 75 suits
+    /// most models; 0 folds whenever there is something to fold.
+    pub fold_at_percent: u32,
 }
 
 /// Runs one task to its end. Never fails: whatever goes wrong is a state of the report.
@@ -70,17 +78,19 @@ pub(crate) enum Step {
 /// A task under way.
 pub(crate) struct Task<'a> {
     pub(crate) parts: Parts<'a>,
-    /// Those of the parts, until the list of tools changes.
+    /// That of the parts, until the list of tools changes.
     pub(crate) toolbox: Arc<Toolbox>,
-    pub(crate) ranking: Arc<Ranking>,
+    pub(crate) lens: Lens,
+    pub(crate) anchor: Anchor,
     pub(crate) options: Options,
     pub(crate) guard: Guard,
-    pub(crate) exposure: Exposure,
     pub(crate) messages: Vec<Message>,
     pub(crate) recorder: Recorder<'a>,
     pub(crate) open: record::Open,
     pub(crate) used: Vec<ToolIx>,
     pub(crate) calls: u32,
+    /// The plain estimate of the prefix in the last request.
+    pub(crate) prefix_tokens: u32,
     plan_step: Option<String>,
     turns: u32,
     usage: Usage,
@@ -90,20 +100,22 @@ pub(crate) struct Task<'a> {
 
 impl<'a> Task<'a> {
     fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
-        let catalog = parts.toolbox.catalog();
-        let query = Query { message: &options.request, ..Query::default() };
-        let evidence = parts.ranking.index.weigh(catalog, &query);
-        let exposure = Exposure::begin_prepared(catalog, &parts.ranking.prepared, &evidence, options.exposure.clone());
+        let change = Change::of(parts.toolbox);
+        let toolbox = change.as_ref().map_or(parts.toolbox, |change| &change.toolbox);
+        let ranking = change.as_ref().map_or(parts.ranking, |change| &change.ranking);
+        let asked = Weighed { message: options.request.clone(), ..Weighed::default() };
+        let (lens, evidence) = Lens::begin(toolbox.catalog(), ranking, options.exposure.clone(), asked);
         Task {
-            toolbox: Arc::clone(parts.toolbox),
-            ranking: Arc::clone(parts.ranking),
+            anchor: Anchor::of(toolbox.catalog(), &evidence),
+            toolbox: Arc::clone(toolbox),
             guard: Guard::new(options.limits, options.approve),
-            exposure,
+            lens,
             messages: vec![Message::User { text: options.request.clone() }],
             recorder: Recorder::new(recorder),
             open: record::Open::default(),
             used: Vec::new(),
             calls: 0,
+            prefix_tokens: 0,
             plan_step: None,
             turns: 0,
             usage: Usage::default(),
@@ -115,7 +127,7 @@ impl<'a> Task<'a> {
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(self.toolbox.catalog())
+        Arc::clone(self.lens.catalog())
     }
 
     /// One pass of the straight line: weigh, show, ask, judge, run, learn.
@@ -124,10 +136,9 @@ impl<'a> Task<'a> {
             return Step::End(self.out_of_turns());
         }
         self.turns += 1;
-        if self.turns > 1 {
-            let evidence = self.weigh();
-            self.exposure.observe(&self.catalog(), &evidence);
-        }
+        self.follow_changes();
+        self.observe();
+        self.make_room();
         let request = self.request();
         let reply = match self.ask_model(&request).await {
             Ok(reply) => named(reply),
@@ -142,30 +153,30 @@ impl<'a> Task<'a> {
         self.after_calls()
     }
 
-    fn weigh(&self) -> Evidence {
-        let query = Query {
-            message: &self.options.request,
-            plan_step: self.plan_step.as_deref(),
-            used: &self.used,
-            earlier: &[],
-        };
-        self.ranking.index.weigh(&self.catalog(), &query)
+    /// Weighs the request anew, with what has happened since. The first time it was weighed when the task began.
+    fn observe(&mut self) {
+        if self.turns > 1 {
+            let catalog = self.catalog();
+            let used = self.used.iter().map(|tool| catalog.get(*tool).id.clone()).collect();
+            let (message, plan_step) = (self.options.request.clone(), self.plan_step.clone());
+            self.lens.observe(Weighed { message, plan_step, used, earlier: Vec::new() });
+        }
     }
 
     /// The request for the next model call. The tail becomes part of the conversation's last message, for good.
     fn request(&mut self) -> ChatRequest {
-        let surface = self.exposure.surface(&self.catalog());
-        let event = record::exposure_event(&self.catalog(), &surface, self.turns);
-        self.parts.front.show(event);
-        self.recorder.exposure(&self.catalog(), &surface, self.turns);
+        let surface = self.lens.surface();
+        self.parts.front.show(record::exposure_event(&self.catalog(), &surface, self.turns));
+        self.recorder.surface(&mut self.lens, &surface, self.turns);
+        self.prefix_tokens = surface.prefix.tokens();
         if let Some(tail) = &surface.tail {
             append(&mut self.messages, tail);
         }
         let request = ChatRequest {
             system: surface.prefix.system.clone(),
             tools: surface.prefix.tools.clone(),
+            deferred: surface.prefix.deferred.clone(),
             messages: self.messages.clone(),
-            ..ChatRequest::default()
         };
         self.recorder.request(self.parts.model, &request, self.turns);
         request
@@ -180,7 +191,11 @@ impl<'a> Task<'a> {
         };
         let begun = Instant::now();
         let reply = self.parts.model.complete(request, &mut sink, self.parts.cancel).await?;
-        self.recorder.reply(&reply, begun.elapsed());
+        let estimated = self.prefix_tokens.saturating_add(estimate(&request.messages));
+        if let Some(reported) = reply.usage.input {
+            self.lens.calibrate(estimated, reported);
+        }
+        self.recorder.reply(&reply, begun.elapsed(), estimated, self.lens.exposure.scale());
         Ok(reply)
     }
 
@@ -219,7 +234,7 @@ impl<'a> Task<'a> {
     }
 
     fn nudge(&mut self, silent: bool) -> Step {
-        let rises = self.exposure.learn(&self.catalog(), Signal::NoTool);
+        let rises = self.lens.learn(Signal::NoTool);
         self.rose(&rises);
         if !silent && rises.is_empty() {
             self.answer = self.plan_step.clone().unwrap_or_default();
@@ -244,8 +259,9 @@ impl<'a> Task<'a> {
         let last = reply.calls.len().saturating_sub(1);
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
-            let content = self.answer_call(call, position, cut_off).await;
-            self.messages.push(Message::Tool { call_id: call.id.clone(), content, reveals: Vec::new() });
+            let told = self.answer_call(call, position, cut_off).await;
+            let (call_id, content, reveals) = (call.id.clone(), told.text, told.reveals);
+            self.messages.push(Message::Tool { call_id, content, reveals });
         }
     }
 
@@ -268,7 +284,7 @@ impl<'a> Task<'a> {
 
     pub(crate) fn rose(&mut self, rises: &[winclaw_exposure::Rise]) {
         for rise in rises {
-            self.recorder.rise(&self.catalog(), rise, self.exposure.reach());
+            self.recorder.rise(&self.catalog(), rise, self.lens.exposure.reach());
             self.parts.front.show(record::rise_event(&self.catalog(), rise));
         }
     }
@@ -311,15 +327,6 @@ fn repeated(catalog: &Catalog, report: &LoopReport) -> Text {
         format!("{what}was called {times} times without anything new ({detail})"),
         format!("{what}被调用了 {times} 次，没有新的结果（{detail}）"),
     )
-}
-
-/// Adds the tail to the last message, which is the person's or a tool's.
-fn append(messages: &mut [Message], tail: &str) {
-    match messages.last_mut() {
-        Some(Message::User { text }) => *text = format!("{text}\n\n{tail}"),
-        Some(Message::Tool { content, .. }) => *content = format!("{content}\n\n{tail}"),
-        Some(Message::Assistant { .. }) | None => {}
-    }
 }
 
 fn add(sum: &mut Usage, more: &Usage) {

@@ -82,7 +82,7 @@ pub enum Record {
         /// Which frozen prefix, from 1 or as the exposure counts.
         #[serde(default)]
         epoch: u64,
-        /// `direct` or `bridge`.
+        /// `direct`, `bridge` or `native`.
         #[serde(default)]
         transport: String,
         /// `recommended`, `extended` or `full`.
@@ -145,6 +145,12 @@ pub enum Record {
         /// How long it took, in milliseconds.
         #[serde(default)]
         ms: u64,
+        /// The estimate for what was sent, before scaling; 0 when the file does not say.
+        #[serde(default)]
+        estimated: u64,
+        /// Real tokens for each estimated one, as known after this reply; 0 when the file does not say.
+        #[serde(default)]
+        scale: f32,
     },
     /// What a name the model used stands for.
     Resolve {
@@ -235,6 +241,69 @@ pub enum Record {
         detail: String,
         /// Length of the answer in characters.
         result_chars: u64,
+    },
+    /// One thing done to the exposure, so that a reader can do it again: see `docs/trace-format.md`.
+    Step {
+        /// What; tagged by `op`.
+        #[serde(default)]
+        step: Value,
+    },
+    /// A frozen prefix was opened, which ends the one before it.
+    Epoch {
+        /// Its number, from 1.
+        #[serde(default)]
+        epoch: u64,
+        /// `direct`, `bridge` or `native`.
+        #[serde(default)]
+        transport: String,
+        /// What made it necessary, in words.
+        #[serde(default)]
+        cause: String,
+        /// Estimated tokens of the prefix.
+        #[serde(default)]
+        prefix_tokens: u64,
+        /// The price: estimated tokens that no cache can serve any more.
+        #[serde(default)]
+        rebilled: u64,
+    },
+    /// The list of tools changed.
+    Tools {
+        /// SHA-256 of the catalogue from now on, lower-case hexadecimal.
+        #[serde(default)]
+        sha256: String,
+        /// How many tools it has, those included that are no longer offered.
+        #[serde(default)]
+        count: u64,
+        /// Ids of tools that are new.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        new: Vec<String>,
+        /// Ids of tools that could run before and cannot any more.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gone: Vec<String>,
+        /// Ids of tools that could not run before and can again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        back: Vec<String>,
+        /// Ids of tools whose description or parameters are others now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<String>,
+    },
+    /// The conversation grew too long, and its oldest turns were folded.
+    Compacted {
+        /// Results that were cut to a line.
+        #[serde(default)]
+        results: u64,
+        /// Turns that were left out but for a line for each call.
+        #[serde(default)]
+        turns: u64,
+        /// Results of the last turns that were cut in the middle.
+        #[serde(default)]
+        cut: u64,
+        /// Estimated tokens of prefix and conversation before.
+        #[serde(default)]
+        before_tokens: u64,
+        /// Estimated tokens of prefix and conversation after.
+        #[serde(default)]
+        after_tokens: u64,
     },
     /// The exposure widened.
     Rise {

@@ -6,9 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{EndState, Front, Options, Parts, Report};
-use winclaw_exposure::{Settings, Transport};
+use winclaw_exposure::{Native, Settings, Transport};
 use winclaw_guard::{Approve, Limits};
-use winclaw_model::{ChatModel, ModelChoice, ModelError, Replay};
+use winclaw_model::{ChatModel, ModelChoice, ModelError, NativeTools, Replay};
 use winclaw_tool::{Lang, Text};
 use winclaw_trace::{Record, TokenUsage, TraceWriter};
 
@@ -129,11 +129,23 @@ fn options(host: &Host, model: &dyn ChatModel, task: &Task) -> Options {
     let approve = task.args.approve.or(host.config.approve);
     Options {
         request: task.request.clone(),
-        exposure: settings(&task.exposure, model.window_tokens(), model.max_tools()),
+        exposure: Settings {
+            native: model.native().map(native),
+            ..settings(&task.exposure, model.window_tokens(), model.max_tools())
+        },
         limits: Limits::default(),
         approve: approval(approve),
         max_turns: task.args.max_turns,
         result_chars: 40_000,
+        fold_at_percent: 75,
+    }
+}
+
+/// What exposure makes of the vendor's way to reveal tools.
+fn native(by: NativeTools) -> Native {
+    match by {
+        NativeTools::References => Native::References,
+        NativeTools::SearchResult => Native::SearchResult,
     }
 }
 

@@ -44,6 +44,8 @@ fn before_calls() -> Vec<Record> {
             usage,
             cut_off: true,
             ms: 800,
+            estimated: 880,
+            scale: 1.25,
         },
     ]
 }
@@ -97,6 +99,23 @@ fn after_calls() -> Vec<Record> {
             detail: "sky.forecast".into(),
             result_chars: 300,
         },
+        Record::Step { step: json!({"op": "learn", "signal": {"used": "sky.forecast"}}) },
+        Record::Epoch {
+            epoch: 2,
+            transport: "bridge".into(),
+            cause: "the conversation was folded".into(),
+            prefix_tokens: 900,
+            rebilled: 1_400,
+        },
+        Record::Tools {
+            sha256: "12".repeat(32),
+            count: 60,
+            new: vec!["map.find".into()],
+            gone: vec!["sky.stars".into()],
+            back: vec!["sky.moon".into()],
+            changed: vec!["sky.forecast".into()],
+        },
+        Record::Compacted { results: 4, turns: 2, cut: 1, before_tokens: 7_000, after_tokens: 3_000 },
         Record::Rise { cause: "called unshown".into(), tools: vec!["map.find".into()], reach: "extended".into() },
         Record::Problem { problem },
         Record::End { state: "done".into(), exit_code: 0, calls: 2, tokens, ms: 5_300, answer_chars: 80 },

@@ -91,8 +91,11 @@ fn show(screen: &Screen, path: &PathBuf, as_json: bool) -> Result<(), Complaint>
     Ok(())
 }
 
-/// The rows of one record: when, what, and the words; tools that were shown get a row each.
+/// The rows of one record: when, what, and the words; tools that were shown get a row each. Steps are for programs.
 fn rows_of(screen: &Screen, line: &Line) -> Vec<Vec<String>> {
+    if matches!(line.record, Record::Step { .. }) {
+        return Vec::new();
+    }
     let at = format!("{:>8}", seconds(line.at_ms));
     let (what, words) = words(screen, &line.record);
     let mut rows = vec![vec![at, what.to_owned(), harmless(&words)]];
@@ -136,7 +139,7 @@ fn exposure(record: &Record) -> String {
 }
 
 fn reply(record: &Record) -> String {
-    let Record::Reply { text_chars, calls, usage, cut_off, ms } = record else { return String::new() };
+    let Record::Reply { text_chars, calls, usage, cut_off, ms, .. } = record else { return String::new() };
     let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     let cut = if *cut_off { ", cut off" } else { "" };
     format!("{text_chars} chars, calls [{}], {}{}{cut}", names.join(", "), seconds(*ms), cost(usage))
@@ -160,9 +163,24 @@ fn decision(record: &Record) -> (&'static str, String) {
         }
         Record::Consent { tool, asked, answer, .. } => ("consent", format!("{tool}: {} -> {answer}", one_line(asked))),
         Record::Rise { cause, tools, reach } => ("rise", format!("{cause}: {} (reach {reach})", tools.join(", "))),
+        Record::Epoch { epoch, transport, cause, rebilled, .. } => {
+            ("epoch", format!("{epoch}: {cause} ({transport}, {rebilled} tokens billed again)"))
+        }
+        Record::Tools { .. } => ("tools", tools(record)),
+        Record::Compacted { results, turns, cut, before_tokens, after_tokens } => {
+            let what = format!("{results} results to a line, {turns} turns left out, {cut} results cut");
+            ("fold", format!("{what}: {before_tokens} to {after_tokens} tokens"))
+        }
         Record::Problem { problem } => ("problem", format!("{}: {}", problem.subject, problem.what.en)),
         _ => ("?", String::new()),
     }
+}
+
+fn tools(record: &Record) -> String {
+    let Record::Tools { count, new, gone, back, changed, .. } = record else { return String::new() };
+    let lists = [("new", new), ("gone", gone), ("back", back), ("changed", changed)];
+    let told = lists.iter().filter(|(_, ids)| !ids.is_empty()).map(|(what, ids)| format!("{what}: {}", ids.join(", ")));
+    format!("{count} tools; {}", told.collect::<Vec<_>>().join("; "))
 }
 
 fn cost(usage: &TokenUsage) -> String {

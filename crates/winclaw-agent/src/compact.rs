@@ -1,0 +1,189 @@
+//! Folding the oldest turns of a conversation that grew too long. No model is asked; what was done stays told.
+
+use serde_json::{Map, Value};
+use winclaw_model::{Message, WireCall};
+
+use crate::conversation::{cut_middle, estimate};
+
+/// Turns at the end that are left as they are: what the model has not thought through yet.
+const KEPT: usize = 2;
+
+/// Longest text of an argument that is left in a folded call, in characters.
+const MAX_ARGUMENT: usize = 200;
+
+/// Most lines about turns that were left out; the latest stay.
+const MAX_LINES: usize = 60;
+
+/// The shortest a result is cut to when even the last turns are too long, in characters.
+const MIN_RESULT: usize = 200;
+
+/// How a folded result begins.
+const FOLDED: &str = "[folded to save room] ";
+
+/// What stands before the lines about turns that were left out.
+const EARLIER: &str = "\n\n[Earlier in this conversation, left out to save room:]\n";
+
+/// How far a conversation may grow, and how far it is folded when it has; estimated tokens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) limit: u32,
+    pub(crate) target: u32,
+}
+
+/// What was folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Folded {
+    /// Results cut to a line.
+    pub(crate) results: usize,
+    /// Turns left out but for a line for each of their calls.
+    pub(crate) turns: usize,
+    /// Results of the last turns that were cut in the middle.
+    pub(crate) cut: usize,
+}
+
+/// Folds the oldest results to a line each until `messages` take `room.target`. Where that is not enough to leave room to
+/// go on, halfway to `room.limit`, whole turns become lines behind the first message; and if the last turns alone
+/// exceed `room.limit`, their results are cut in the middle.
+///
+/// What people said stays, and so does the pairing of calls and results. `line` says of a call and its result what was
+/// called and whether it worked.
+pub(crate) fn fold(messages: &mut Vec<Message>, room: Room, line: &dyn Fn(&WireCall, &str) -> String) -> Folded {
+    let mut folded = Folded::default();
+    while estimate(messages) > room.target && fold_next(messages, line) {
+        folded.results += 1;
+    }
+    while estimate(messages) > room.target.midpoint(room.limit) && leave_out_next(messages, line) {
+        folded.turns += 1;
+    }
+    if estimate(messages) > room.limit {
+        folded.cut = cut_last(messages, room.limit);
+    }
+    folded
+}
+
+/// Where the turns begin that are left as they are.
+fn kept_from(messages: &[Message]) -> usize {
+    let turns = messages.iter().enumerate().rev().filter(|(_, message)| matches!(message, Message::Assistant { .. }));
+    turns.take(KEPT).last().map_or(messages.len(), |(at, _)| at)
+}
+
+/// Folds the oldest result that is not folded yet, and the arguments of its call.
+fn fold_next(messages: &mut [Message], line: &dyn Fn(&WireCall, &str) -> String) -> bool {
+    let end = kept_from(messages);
+    let whole = |message: &Message| matches!(message, Message::Tool { content, .. } if !content.starts_with(FOLDED));
+    let Some(at) = messages[..end].iter().position(whole) else { return false };
+    let (before, rest) = messages.split_at_mut(at);
+    let Some(Message::Tool { call_id, content, reveals }) = rest.first_mut() else { return false };
+    let told = match before.iter_mut().rev().find_map(|message| call_of(message, call_id)) {
+        Some(call) => {
+            let told = line(call, content);
+            call.arguments = shortened(&call.arguments);
+            told
+        }
+        None => String::new(),
+    };
+    *content = format!("{FOLDED}{told}");
+    reveals.clear();
+    true
+}
+
+/// The call with this id, if `message` makes it. Thoughts about a folded call go with its result.
+fn call_of<'m>(message: &'m mut Message, id: &str) -> Option<&'m mut WireCall> {
+    let Message::Assistant { calls, reasoning, sealed, .. } = message else { return None };
+    let call = calls.iter_mut().find(|call| call.id == id)?;
+    *reasoning = None;
+    sealed.clear();
+    Some(call)
+}
+
+/// Arguments with their long texts cut; the same keys, still JSON.
+fn shortened(arguments: &str) -> String {
+    if arguments.chars().count() <= MAX_ARGUMENT {
+        return arguments.to_owned();
+    }
+    match serde_json::from_str::<Map<String, Value>>(arguments) {
+        Ok(map) => shorter(Value::Object(map)).to_string(),
+        Err(_) => "{}".to_owned(),
+    }
+}
+
+fn shorter(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > MAX_ARGUMENT => cut_middle(&text, MAX_ARGUMENT).into(),
+        Value::Array(items) => items.into_iter().take(8).map(shorter).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, value)| (key, shorter(value))).collect(),
+        other => other,
+    }
+}
+
+/// Leaves out the oldest turn: what the model said and the results of its calls. Lines about it go behind the first
+/// message.
+fn leave_out_next(messages: &mut Vec<Message>, line: &dyn Fn(&WireCall, &str) -> String) -> bool {
+    let end = kept_from(messages);
+    let Some(at) = messages[..end].iter().position(|message| matches!(message, Message::Assistant { .. })) else {
+        return false;
+    };
+    let results = messages[at + 1..].iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
+    let turn: Vec<Message> = messages.drain(at..=at + results).collect();
+    remember(messages, lines_of(&turn, line));
+    true
+}
+
+fn lines_of(turn: &[Message], line: &dyn Fn(&WireCall, &str) -> String) -> Vec<String> {
+    let Some((Message::Assistant { text, calls, .. }, results)) = turn.split_first() else { return Vec::new() };
+    if calls.is_empty() {
+        return vec![format!("you said: {}", winclaw_catalog::clean(text, MAX_ARGUMENT).replace('\n', " "))];
+    }
+    let result = |id: &str| {
+        results.iter().find_map(|message| match message {
+            Message::Tool { call_id, content, .. } if call_id == id => Some(content.as_str()),
+            _ => None,
+        })
+    };
+    let told = |call: &WireCall| {
+        let content = result(&call.id).unwrap_or_default();
+        content
+            .strip_prefix(FOLDED)
+            .map_or_else(|| line(call, content), |told| told.lines().next().unwrap_or("").into())
+    };
+    calls.iter().map(told).collect()
+}
+
+/// Puts lines behind the first message of a person, after those that stand there already.
+fn remember(messages: &mut [Message], lines: Vec<String>) {
+    let Some(text) = messages.iter_mut().find_map(|message| match message {
+        Message::User { text } => Some(text),
+        _ => None,
+    }) else {
+        return;
+    };
+    let (said, before) = match text.split_once(EARLIER) {
+        Some((said, before)) => (said, before.lines().map(str::to_owned).collect()),
+        None => (text.as_str(), Vec::new()),
+    };
+    let lines = lines.into_iter().map(|line| format!("- {line}"));
+    let all: Vec<String> = before.into_iter().chain(lines).collect();
+    let kept = &all[all.len().saturating_sub(MAX_LINES)..];
+    *text = format!("{said}{EARLIER}{}", kept.join("\n"));
+}
+
+/// Cuts the longest results until all fits, or nothing more can be cut. How many were cut.
+fn cut_last(messages: &mut [Message], limit: u32) -> usize {
+    let mut most = 1 << 16;
+    let mut cut = std::collections::BTreeSet::new();
+    while estimate(messages) > limit && most > MIN_RESULT {
+        most /= 2;
+        for (at, message) in messages.iter_mut().enumerate() {
+            if let Message::Tool { content, .. } = message
+                && content.chars().count() > most.max(MIN_RESULT) + 100
+            {
+                *content = cut_middle(content, most.max(MIN_RESULT));
+                cut.insert(at);
+            }
+        }
+    }
+    cut.len()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+/// A conversation of `sizes.len()` turns, each with as many calls as its list has results.
+fn conversation(sizes: &[Vec<usize>]) -> Vec<Message> {
+    let mut messages = vec![Message::User { text: "do it".into() }];
+    let mut id = 0;
+    for turn in sizes {
+        let calls: Vec<WireCall> = turn.iter().enumerate().map(|(n, size)| call(id + n, *size)).collect();
+        let text = if calls.is_empty() { "thinking".into() } else { String::new() };
+        messages.push(Message::Assistant { text, reasoning: Some("hm".into()), calls, sealed: Vec::new() });
+        for size in turn {
+            let content = "r".repeat(*size);
+            messages.push(Message::Tool { call_id: format!("c{id}"), content, reveals: Vec::new() });
+            id += 1;
+        }
+        if turn.is_empty() {
+            messages.push(Message::User { text: "go on".into() });
+        }
+    }
+    messages
+}
+
+fn call(id: usize, size: usize) -> WireCall {
+    let arguments = json!({"text": "a".repeat(size / 2), "n": id}).to_string();
+    WireCall { id: format!("c{id}"), name: format!("tool_{id}"), arguments }
+}
+
+fn line(call: &WireCall, result: &str) -> String {
+    format!("{}: ok: {}", call.name, &result[..result.len().min(20)])
+}
+
+fn room(limit: u32) -> Room {
+    Room { limit, target: limit / 2 }
+}
+
+fn first(messages: &[Message]) -> &str {
+    match &messages[0] {
+        Message::User { text } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn old_results_become_lines_and_the_last_turns_stay() {
+    let mut messages = conversation(&[vec![4_000], vec![4_000, 4_000], vec![400], vec![400]]);
+    let last = messages[messages.len() - 4..].to_vec();
+    let folded = fold(&mut messages, room(2_000), &line);
+    assert_eq!(folded, Folded { results: 3, turns: 0, cut: 0 });
+    assert_eq!(messages[messages.len() - 4..], last);
+    let Message::Tool { content, .. } = &messages[2] else { panic!("{:?}", messages[2]) };
+    assert_eq!(content, "[folded to save room] tool_0: ok: rrrrrrrrrrrrrrrrrrrr");
+    let Message::Assistant { calls, reasoning, .. } = &messages[1] else { panic!("{:?}", messages[1]) };
+    let arguments: Value = serde_json::from_str(&calls[0].arguments).expect("still JSON");
+    assert!(arguments["n"] == 0 && calls[0].arguments.len() < 400, "{arguments}");
+    assert_eq!(*reasoning, None);
+}
+
+#[test]
+fn turns_are_left_out_when_lines_are_not_enough_and_are_still_told() {
+    let mut messages = conversation(&vec![vec![40]; 200]);
+    let folded = fold(&mut messages, room(2_000), &line);
+    assert!(folded.turns > 100, "{folded:?}");
+    let text = first(&messages);
+    assert!(text.starts_with("do it") && text.contains("- tool_1") && text.lines().count() <= MAX_LINES + 3, "{text}");
+    fold(&mut messages, room(1_000), &line);
+    assert_eq!(first(&messages).matches("left out to save room").count(), 1);
+}
+
+#[test]
+fn last_turns_that_are_too_long_by_themselves_are_cut_in_the_middle() {
+    let mut messages = conversation(&[vec![90_000, 90_000], vec![90_000]]);
+    messages.iter_mut().for_each(|message| {
+        if let Message::Assistant { calls, .. } = message {
+            calls.iter_mut().for_each(|call| call.arguments.clear());
+        }
+    });
+    let folded = fold(&mut messages, room(16_000), &line);
+    assert_eq!((folded.results, folded.cut), (0, 3));
+    assert!((8_000..=16_000).contains(&estimate(&messages)), "no more than needed: {}", estimate(&messages));
+}
+
+#[test]
+fn what_fits_is_left_alone() {
+    let mut messages = conversation(&vec![vec![100]; 5]);
+    let before = messages.clone();
+    assert_eq!(fold(&mut messages, room(100_000), &line), Folded::default());
+    assert_eq!(messages, before);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_is_folded_the_conversation_stays_valid_and_keeps_what_people_said(
+        sizes in prop::collection::vec(prop::collection::vec(0_usize..2_000, 0..5), 1..20),
+        limit in 10_u32..4_000,
+    ) {
+        let mut messages = conversation(&sizes);
+        let said = |messages: &[Message]| messages.iter().filter(|m| matches!(m, Message::User { .. })).count();
+        let (people, before) = (said(&messages), estimate(&messages));
+        fold(&mut messages, room(limit), &line);
+        winclaw_model::validate(&messages).expect("valid");
+        prop_assert_eq!(said(&messages), people);
+        prop_assert!(estimate(&messages) <= before.saturating_add(3_000));
+        let again = messages.clone();
+        let folded = fold(&mut messages, room(limit), &line);
+        prop_assert_eq!(folded == Folded::default(), messages == again, "{:?}", folded);
+    }
+}

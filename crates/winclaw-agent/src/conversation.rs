@@ -1,0 +1,85 @@
+//! What can be said of a conversation as such: its size, and how text is put behind it.
+
+use winclaw_exposure::estimate_tokens;
+use winclaw_model::{Message, WireCall};
+use winclaw_tool::ToolSpec;
+
+/// What a message costs beside its words: role, ids, separators.
+const FRAME: u32 = 4;
+
+/// The estimate for `messages` as a vendor is sent them.
+pub(crate) fn estimate(messages: &[Message]) -> u32 {
+    messages.iter().map(message).fold(0, u32::saturating_add)
+}
+
+fn message(message: &Message) -> u32 {
+    let words = match message {
+        Message::User { text } => estimate_tokens(text),
+        Message::Assistant { text, reasoning, calls, .. } => {
+            let thoughts = reasoning.as_deref().map_or(0, estimate_tokens);
+            calls.iter().map(call).fold(estimate_tokens(text).saturating_add(thoughts), u32::saturating_add)
+        }
+        Message::Tool { content, reveals, .. } => {
+            reveals.iter().map(spec).fold(estimate_tokens(content), u32::saturating_add)
+        }
+    };
+    words.saturating_add(FRAME)
+}
+
+fn call(call: &WireCall) -> u32 {
+    estimate_tokens(&call.name).saturating_add(estimate_tokens(&call.arguments)).saturating_add(FRAME)
+}
+
+fn spec(spec: &ToolSpec) -> u32 {
+    estimate_tokens(&serde_json::to_string(spec).unwrap_or_default())
+}
+
+/// Adds `tail` to the last message, which is the person's or a tool's.
+pub(crate) fn append(messages: &mut [Message], tail: &str) {
+    match messages.last_mut() {
+        Some(Message::User { text }) => *text = format!("{text}\n\n{tail}"),
+        Some(Message::Tool { content, .. }) => *content = format!("{content}\n\n{tail}"),
+        Some(Message::Assistant { .. }) | None => {}
+    }
+}
+
+/// `text` with its middle cut out, if it is longer than `limit` characters, and a mark that says how much.
+pub(crate) fn cut_middle(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let half = limit / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(length - half).collect();
+    let cut = length - 2 * half;
+    format!("{head}\n… [{cut} characters cut here; ask for a smaller part] …\n{tail}")
+}
+
+/// How many characters of `text` fit `tokens`, at the density `text` has.
+pub(crate) fn fitting(text: &str, tokens: u32) -> usize {
+    let (length, takes) = (text.chars().count(), estimate_tokens(text).max(1));
+    let fits = length as u64 * u64::from(tokens) / u64::from(takes);
+    if takes <= tokens { length } else { usize::try_from(fits).unwrap_or(length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_result_keeps_its_head_and_tail_and_says_what_is_missing() {
+        let text: String = (0..1000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+        let cut = cut_middle(&text, 100);
+        assert!(cut.starts_with(&text[..50]) && cut.ends_with(&text[950..]));
+        assert!(cut.contains("900 characters cut"));
+        assert_eq!(cut_middle("北京", 2), "北京");
+    }
+
+    #[test]
+    fn what_fits_goes_by_the_script() {
+        assert_eq!(fitting(&"a".repeat(1000), 100), 400);
+        assert_eq!(fitting(&"北".repeat(1000), 100), 100);
+        assert_eq!(fitting("short", 100), 5);
+    }
+}

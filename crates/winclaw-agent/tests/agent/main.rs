@@ -1,0 +1,13 @@
+//! What must hold of a task, with toy tools and scripted or hostile models.
+
+mod adversary;
+mod changes;
+mod drift;
+mod long;
+mod paths;
+mod replay;
+mod room;
+mod search;
+mod stage;
+mod task;
+mod toys;

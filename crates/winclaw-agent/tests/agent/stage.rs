@@ -1,0 +1,359 @@
+//! A model that keeps what it was asked, a front that answers as told, and a task played with both.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Replayed, Report, replay_exposure, run};
+use winclaw_catalog::Catalog;
+use winclaw_exposure::{Native, Settings, Transport};
+use winclaw_guard::{Approve, Consent, Limits};
+use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Replay, Script, validate};
+use winclaw_toolbox::Toolbox;
+use winclaw_trace::Record;
+
+use crate::toys::Toys;
+
+/// The ranking of the list every play begins with.
+static FIRST: OnceLock<Arc<Ranking>> = OnceLock::new();
+
+/// A reply that calls tools by wire name.
+pub(crate) fn calls(calls: &[(&str, Value)]) -> Value {
+    let calls: Vec<Value> =
+        calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments})).collect();
+    json!({"calls": calls})
+}
+
+/// A reply that says something.
+pub(crate) fn says(text: &str) -> Value {
+    json!({"text": text})
+}
+
+/// What a model reads before the conversation, as one text.
+pub(crate) fn wire(request: &ChatRequest) -> String {
+    let tools = serde_json::to_string(&request.tools).expect("json");
+    format!("{}{tools}", request.system)
+}
+
+/// The whole request as one text.
+pub(crate) fn everything(request: &ChatRequest) -> String {
+    format!("{}{}", wire(request), serde_json::to_string(&request.messages).expect("json"))
+}
+
+/// What answers: the number of the request, from 0, and the request.
+pub(crate) type Brain = Box<dyn FnMut(usize, &ChatRequest) -> Value + Send>;
+
+/// What happens between two model calls: the number of the coming request, from 0, and the tools.
+pub(crate) type Between = Box<dyn Fn(usize, &Toys) + Send + Sync>;
+
+struct Watched {
+    brain: Mutex<Brain>,
+    between: Between,
+    toys: Arc<Toys>,
+    /// Follows the toys as the task does, to have every catalogue it looked at.
+    shadow: Mutex<(Arc<Toolbox>, Vec<Arc<Catalog>>)>,
+    window: u32,
+    usage: Option<f64>,
+    requests: Mutex<Vec<ChatRequest>>,
+    bytes: Replay,
+}
+
+impl Watched {
+    fn reply(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        validate(&request.messages)?;
+        let number = {
+            let mut requests = self.requests.lock().expect("no panic");
+            requests.push(request.clone());
+            requests.len() - 1
+        };
+        let reply = (self.brain.lock().expect("no panic"))(number, request);
+        // Steps before it, so that ids are unique over the whole task.
+        let steps = json!([{"reply": {}, "times": number}, {"reply": reply}]);
+        let script = json!({"schema": 1, "name": "watched", "steps": steps});
+        let script: Script = serde_json::from_value(script).expect("a reply");
+        let mut reply = script.reply(number, request)?;
+        if let Some(ratio) = self.usage {
+            let sent = winclaw_exposure::estimate_tokens(&everything(request));
+            reply.usage.input = Some((f64::from(sent) * ratio) as u64);
+        }
+        (self.between)(number + 1, &self.toys);
+        self.follow();
+        Ok(reply)
+    }
+
+    fn follow(&self) {
+        let mut shadow = self.shadow.lock().expect("no panic");
+        if let Some((toolbox, _, _)) = shadow.0.refreshed() {
+            shadow.1.push(Arc::clone(toolbox.catalog()));
+            shadow.0 = Arc::new(toolbox);
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Watched {
+    fn label(&self) -> String {
+        "stage/watched".into()
+    }
+    fn replayed(&self) -> bool {
+        true
+    }
+    fn window_tokens(&self) -> u32 {
+        self.window
+    }
+    fn payload(&self, request: &ChatRequest) -> Vec<u8> {
+        self.bytes.payload(request)
+    }
+    async fn complete(
+        &self,
+        request: &ChatRequest,
+        _: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<ChatReply, ModelError> {
+        if cancel.is_cancelled() { Err(ModelError::Cancelled) } else { self.reply(request) }
+    }
+}
+
+struct Audience {
+    events: Mutex<Vec<Event>>,
+    consents: Mutex<Vec<(String, String)>>,
+    answer: Answer,
+    names: Vec<String>,
+}
+
+impl Front for Audience {
+    fn show(&self, event: Event) {
+        self.events.lock().expect("no panic").push(event);
+    }
+    fn consent<'a>(&'a self, consent: &'a Consent, _: &'a Value) -> BoxFuture<'a, Answer> {
+        let asked = (self.names[consent.tool.index()].clone(), consent.why.en.clone());
+        self.consents.lock().expect("no panic").push(asked);
+        async { self.answer }.boxed()
+    }
+    fn ask<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
+        async { None }.boxed()
+    }
+}
+
+/// A task to play.
+pub(crate) struct Play {
+    replies: Vec<Value>,
+    brain: Option<Brain>,
+    between: Between,
+    options: Options,
+    answer: Answer,
+    interrupt_on: String,
+    usage: Option<f64>,
+}
+
+/// What a played task left.
+pub(crate) struct Played {
+    pub(crate) report: Report,
+    pub(crate) records: Vec<Record>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) requests: Vec<ChatRequest>,
+    pub(crate) asked_consent: Vec<String>,
+    /// What the person was asked, in whole.
+    pub(crate) questions: Vec<String>,
+    /// Every catalogue the task looked at.
+    pub(crate) catalogs: Vec<Arc<Catalog>>,
+    /// Every call that reached a tool.
+    pub(crate) ran: Vec<(String, Value)>,
+    /// The bodies of the requests.
+    pub(crate) bodies: Vec<Vec<u8>>,
+}
+
+impl Play {
+    pub(crate) fn new(request: &str) -> Self {
+        Play {
+            replies: Vec::new(),
+            brain: None,
+            between: Box::new(|_, _| {}),
+            options: Options {
+                request: request.into(),
+                exposure: Settings::default(),
+                limits: Limits::default(),
+                approve: Approve::Always,
+                max_turns: 40,
+                result_chars: 40_000,
+                fold_at_percent: 75,
+            },
+            answer: Answer::NobodyToAsk,
+            interrupt_on: String::new(),
+            usage: None,
+        }
+    }
+    pub(crate) fn reply(mut self, reply: Value) -> Self {
+        self.replies.push(reply);
+        self
+    }
+    /// Answers with `brain` instead of replies.
+    pub(crate) fn brain(mut self, brain: impl FnMut(usize, &ChatRequest) -> Value + Send + 'static) -> Self {
+        self.brain = Some(Box::new(brain));
+        self
+    }
+    /// Does something before each request but the first.
+    pub(crate) fn between(mut self, between: impl Fn(usize, &Toys) + Send + Sync + 'static) -> Self {
+        self.between = Box::new(between);
+        self
+    }
+    pub(crate) fn transport(mut self, transport: Transport) -> Self {
+        self.options.exposure.transport = Some(transport);
+        self
+    }
+    pub(crate) fn native(mut self, native: Native) -> Self {
+        self.options.exposure.native = Some(native);
+        self.transport(Transport::Native)
+    }
+    pub(crate) fn approve(mut self, approve: Approve) -> Self {
+        self.options.approve = approve;
+        self
+    }
+    pub(crate) fn answer(mut self, answer: Answer) -> Self {
+        self.answer = answer;
+        self
+    }
+    pub(crate) fn max_turns(mut self, turns: u32) -> Self {
+        self.options.max_turns = turns;
+        self
+    }
+    pub(crate) fn window(mut self, tokens: u32) -> Self {
+        self.options.exposure.window_tokens = tokens;
+        self
+    }
+    /// The model reports so many tokens for each estimated one.
+    pub(crate) fn usage(mut self, ratio: f64) -> Self {
+        self.usage = Some(ratio);
+        self
+    }
+    pub(crate) fn interrupt_on(mut self, tool: &str) -> Self {
+        self.interrupt_on = tool.into();
+        self
+    }
+
+    pub(crate) async fn run(mut self) -> Played {
+        let cancel = CancellationToken::new();
+        let toys = Arc::new(Toys::new(cancel.clone(), &self.interrupt_on));
+        let (toolbox, problems) = Toolbox::new(vec![toys.clone()], &["secret.open".into()]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let toolbox = Arc::new(toolbox);
+        let model = self.model(&toolbox, &toys);
+        let names = toolbox.catalog().tools().iter().map(|tool| tool.id.to_string()).collect();
+        let (events, consents) = (Mutex::default(), Mutex::default());
+        let audience = Arc::new(Audience { events, consents, answer: self.answer, names });
+        let front: Arc<dyn Front> = audience.clone();
+        let ranking = FIRST.get_or_init(|| Arc::new(Ranking::of(toolbox.catalog())));
+        let parts = Parts { toolbox: &toolbox, ranking, model: &model, front: &front, cancel: &cancel };
+        let mut records = Vec::new();
+        let report = run(parts, self.options, &mut |record| records.push(record)).await;
+        let consents = audience.consents.lock().expect("no panic").clone();
+        let (asked_consent, questions) = consents.into_iter().unzip();
+        let events = audience.events.lock().expect("no panic").clone();
+        let requests = model.requests.lock().expect("no panic").clone();
+        let catalogs = model.shadow.lock().expect("no panic").1.clone();
+        let bodies = requests.iter().map(|request| model.payload(request)).collect();
+        let ran = toys.calls();
+        Played { report, records, events, requests, asked_consent, questions, catalogs, ran, bodies }
+    }
+
+    fn model(&mut self, toolbox: &Arc<Toolbox>, toys: &Arc<Toys>) -> Watched {
+        let replies = std::mem::take(&mut self.replies);
+        let scripted: Brain = Box::new(move |number, _| {
+            replies.get(number).cloned().unwrap_or_else(|| panic!("the script has no reply {number}"))
+        });
+        let empty = json!({"schema": 1, "name": "bytes", "steps": []});
+        Watched {
+            brain: Mutex::new(self.brain.take().unwrap_or(scripted)),
+            between: std::mem::replace(&mut self.between, Box::new(|_, _| {})),
+            toys: Arc::clone(toys),
+            shadow: Mutex::new((Arc::clone(toolbox), vec![Arc::clone(toolbox.catalog())])),
+            window: self.options.exposure.window_tokens,
+            usage: self.usage,
+            requests: Mutex::default(),
+            bytes: Replay::new(serde_json::from_value(empty).expect("a script")),
+        }
+    }
+}
+
+impl Played {
+    /// The kinds of the records on the straight line, in order.
+    pub(crate) fn kinds(&self) -> Vec<&'static str> {
+        let kind = |record: &Record| match record {
+            Record::Exposure { .. } => Some("exposure"),
+            Record::Request { .. } => Some("request"),
+            Record::Reply { .. } => Some("reply"),
+            Record::Resolve { .. } => Some("resolve"),
+            Record::Verdict { .. } => Some("verdict"),
+            Record::Call { .. } => Some("call"),
+            Record::Consent { .. } => Some("consent"),
+            _ => None,
+        };
+        self.records.iter().filter_map(kind).collect()
+    }
+
+    /// What the model read as results, in order.
+    pub(crate) fn results(&self) -> Vec<String> {
+        self.tools().map(|(_, content)| content).collect()
+    }
+
+    /// Ids of the calls that were answered, in order.
+    pub(crate) fn answered(&self) -> Vec<String> {
+        self.tools().map(|(id, _)| id).collect()
+    }
+
+    /// Ids of the calls that were made, in order.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let calls = self.report.messages.iter().filter_map(|message| match message {
+            Message::Assistant { calls, .. } => Some(calls.iter().map(|call| call.id.clone())),
+            _ => None,
+        });
+        calls.flatten().collect()
+    }
+
+    /// The epoch of each request.
+    pub(crate) fn epochs(&self) -> Vec<u64> {
+        let epoch = |record: &Record| match record {
+            Record::Exposure { epoch, .. } => Some(*epoch),
+            _ => None,
+        };
+        self.records.iter().filter_map(epoch).collect()
+    }
+
+    /// The verdicts, as `(tool, verdict, rule)`.
+    pub(crate) fn verdicts(&self) -> Vec<(String, String, Option<String>)> {
+        let verdict = |record: &Record| match record {
+            Record::Verdict { tool, verdict, rule, .. } => Some((tool.clone(), verdict.clone(), rule.clone())),
+            _ => None,
+        };
+        self.records.iter().filter_map(verdict).collect()
+    }
+
+    /// What the person was told.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let notice = |event: &Event| match event {
+            Event::Notice { text } => Some(text.en.clone()),
+            _ => None,
+        };
+        self.events.iter().filter_map(notice).collect()
+    }
+
+    /// The exposure made again from the records, as through a file.
+    pub(crate) fn replayed(&self) -> Vec<Replayed> {
+        let through = |record: &Record| {
+            let line = serde_json::to_string(record).expect("json");
+            serde_json::from_str(&line).expect("a record")
+        };
+        let records: Vec<Record> = self.records.iter().map(through).collect();
+        replay_exposure(&self.catalogs, &records).expect("the trace replays")
+    }
+
+    fn tools(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.report.messages.iter().filter_map(|message| match message {
+            Message::Tool { call_id, content, .. } => Some((call_id.clone(), content.clone())),
+            _ => None,
+        })
+    }
+}
