@@ -40,6 +40,6 @@ pub use misses::{Miss, MissedNeed, Why};
 pub use outcome::Outcome;
 pub use queries::{Queries, read_queries};
 pub use ranker::{Ranked, Ranker, recall_of};
-pub use report::{AtReach, EvalReport, SCHEMA, Steps};
+pub use report::{AtReach, EvalReport, ProblemGroup, SCHEMA, Steps};
 pub use steps::{LOOK, Protocol, Stepped};
 pub use tools::{Tools, read_tools};

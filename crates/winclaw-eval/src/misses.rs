@@ -80,7 +80,9 @@ impl Engine<'_> {
     fn missed(&self, need: &Need, look: &Look) -> MissedNeed {
         let order = look.evidence.order(self.catalog());
         let place = |ix: &ToolIx| order.iter().position(|tool| tool == ix).unwrap_or(usize::MAX);
-        let tool = need.any.iter().copied().min_by_key(place).unwrap_or(ToolIx(0));
+        // Of several that are not ranked, the one the file names.
+        let other = |ix: &ToolIx| self.dataset.name(*ix) != need.name;
+        let tool = need.any.iter().copied().min_by_key(|ix| (place(ix), other(ix))).unwrap_or(ToolIx(0));
         let hit = look.evidence.hits.iter().find(|hit| hit.tool == tool);
         MissedNeed {
             name: need.name.clone(),

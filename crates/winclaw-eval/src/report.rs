@@ -91,11 +91,22 @@ pub struct EvalReport {
     pub misses: Vec<Miss>,
     /// How many problems tools and requests had.
     pub problem_count: usize,
+    /// The same by kind, the gravest and most frequent first.
+    pub problem_groups: Vec<ProblemGroup>,
     /// The first of them.
     pub problems: Vec<Problem>,
     /// What was measured of each request, in order.
     #[serde(skip)]
     pub outcomes: Vec<Outcome>,
+}
+
+/// Problems that are mended alike.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProblemGroup {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them.
+    pub first: Problem,
 }
 
 /// What stands above `Named` at one reach.
@@ -175,6 +186,7 @@ impl EvalReport {
             missed,
             misses,
             problem_count: dataset.problems.len(),
+            problem_groups: groups(&dataset.problems),
             problems: dataset.problems.iter().take(MAX_PROBLEMS).cloned().collect(),
             outcomes,
         }
@@ -186,6 +198,18 @@ fn intervals(ks: &[usize], outcomes: &[Outcome], seed: u64) -> BTreeMap<String, 
     let columns = columns(ks).into_iter();
     let all = columns.map(|column| (interval(&column.values(outcomes), column.stat, seed), column.key));
     all.filter(|(found, _)| !found.mean.is_nan()).map(|(found, key)| (key, found)).collect()
+}
+
+fn groups(problems: &[Problem]) -> Vec<ProblemGroup> {
+    let mut groups: Vec<ProblemGroup> = Vec::new();
+    for problem in problems {
+        match groups.iter_mut().find(|group| group.first.mend == problem.mend) {
+            Some(group) => group.count += 1,
+            None => groups.push(ProblemGroup { count: 1, first: problem.clone() }),
+        }
+    }
+    groups.sort_by_key(|group| (!group.first.fatal, std::cmp::Reverse(group.count)));
+    groups
 }
 
 fn steps(dataset: &Dataset, looks: (usize, usize), outcomes: &[Outcome], of: impl Fn(&str) -> f64) -> Steps {

@@ -75,9 +75,11 @@ impl Engine<'_> {
         Some(Stepped { recall: used.len() as f64 / steps, tools: tools as f64 / steps })
     }
 
-    /// The first `most` hits. What they require is given with them, and takes no place of a look.
+    /// The first `most` tools; what a hit requires follows it, and takes its place of the look.
     fn first(&self, query: &Query<'_>, most: usize) -> Vec<ToolIx> {
-        self.weigh(query).hits.iter().take(most).map(|hit| hit.tool).collect()
+        let mut look = self.weigh(query).order(self.catalog());
+        look.truncate(most);
+        look
     }
 }
 

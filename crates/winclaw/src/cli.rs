@@ -38,6 +38,8 @@ pub struct Common {
 pub enum Command {
     /// Show which tools a model would see for a request, and why; needs no model and no network
     Explain(ExplainArgs),
+    /// Measure exposure on tools and requests with known answers; needs no model and no network
+    Eval(EvalArgs),
     /// Give a request to a model and let it use the tools
     Run(RunArgs),
     /// Watch a request go through the whole line with a replayed model; needs no key
@@ -79,6 +81,9 @@ pub struct ExplainArgs {
     /// An earlier request of the session, oldest first; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub earlier: Vec<String>,
+    /// Explain on the tools of a file, as `winclaw eval` reads it, instead of the plugins
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
     /// List every name, however many there are
     #[arg(long)]
     pub all: bool,
@@ -90,6 +95,63 @@ pub struct ExplainArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Tools: one JSON object a line, a JSON array, or an MCP tools/list result; the default is the installed plugins
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// Requests and the tools each of them needs: one JSON object a line, or a JSON array
+    #[arg(long, value_name = "FILE")]
+    pub queries: PathBuf,
+    /// How exposure is decided; full and hard are for comparison
+    #[arg(long, value_enum, default_value = "progressive")]
+    pub strategy: StrategyWord,
+    /// A second strategy, to be set against the first on the same requests
+    #[arg(long, value_name = "STRATEGY", value_enum)]
+    pub compare: Option<StrategyWord>,
+    /// How many tools from the front count as found
+    #[arg(long, value_name = "K", value_delimiter = ',', default_value = "5,10,20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub k: Vec<u32>,
+    /// Also ask step by step: tools looked at for the request, and for each further search
+    #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "4,3")]
+    pub per_step: Option<Looks>,
+    /// Searches recorded of a model, for --per-step: {id, steps} or {id, turns}, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub steps: Option<PathBuf>,
+    #[command(flatten)]
+    pub exposure: ExposureArgs,
+    /// What chance is drawn from; the same seed gives the same intervals
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure the first N requests only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+    /// List at most N requests whose tools were not all shown at first, the worst first
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub misses: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How many tools are looked at, step by step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Looks {
+    pub first: usize,
+    pub further: usize,
+}
+
+impl std::str::FromStr for Looks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse::<u16>().ok().map(usize::from);
+        let both = text.split_once(',').and_then(|(first, further)| Some((number(first)?, number(further)?)));
+        let (first, further) = both.ok_or("write two numbers, such as 4,3")?;
+        Ok(Looks { first, further })
+    }
 }
 
 /// How much a model is shown.
@@ -117,7 +179,7 @@ pub struct RunArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
-    /// The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…
+    /// The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…, anthropic/…, openai-responses/…
     #[arg(short, long, value_name = "PROVIDER/NAME", env = "WINCLAW_MODEL", hide_env = true)]
     pub model: Option<String>,
     /// Replay a file of scripted replies instead of asking a model

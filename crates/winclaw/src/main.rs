@@ -1,7 +1,7 @@
 //! WinClaw, a tool host for AI agents: the command line and the composition root.
 //!
 //! Invariants:
-//! - Nothing is sent anywhere unless a command's own words say so: `explain`, `tool list`, `plugin` and `trace` use no
+//! - Nothing is sent anywhere unless a command's own words say so: `explain`, `eval`, `tool list`, `plugin` and `trace` use no
 //!   network; `run` asks the model that was chosen; tools reach the hosts their manifests name.
 //! - Without a terminal nothing waits for a prompt.
 //! - What comes from outside is freed of control characters before a terminal sees it.
@@ -83,6 +83,7 @@ fn run(cli: Cli) -> Result<Exit, (Screen, Complaint)> {
 async fn dispatch(config: Config, screen: Screen, command: Command, verbose: bool) -> Result<Exit, Complaint> {
     match command {
         Command::Explain(args) => commands::explain::run(config, screen, &args),
+        Command::Eval(args) => commands::eval::run(config, screen, args).await,
         Command::Run(args) => commands::run::run(config, screen, args, verbose).await,
         Command::Demo(args) => commands::demo::run(config, screen, args, verbose).await,
         Command::Tool(command) => commands::tool::run(config, screen, command, verbose).await,
@@ -110,6 +111,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Plugin(cli::PluginCommand::Inspect { json, .. }) => *json,
         Command::Trace(cli::TraceCommand::Show { json, .. }) => *json,
         Command::Explain(args) => args.json,
+        Command::Eval(args) => args.json,
         Command::Demo(_) | Command::Completions { .. } => false,
     }
 }

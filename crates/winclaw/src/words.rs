@@ -21,6 +21,34 @@ const CHINESE: &[(&str, &str)] = &[
         "Show which tools a model would see for a request, and why; needs no model and no network",
         "显示模型针对某个请求会看到哪些工具及其原因；无需模型和网络",
     ),
+    (
+        "Measure exposure on tools and requests with known answers; needs no model and no network",
+        "用已知答案的工具和请求评测展示效果；无需模型和网络",
+    ),
+    (
+        "Tools: one JSON object a line, a JSON array, or an MCP tools/list result; the default is the installed plugins",
+        "工具：每行一个 JSON 对象、JSON 数组或 MCP tools/list 结果；默认为已安装的插件",
+    ),
+    (
+        "Requests and the tools each of them needs: one JSON object a line, or a JSON array",
+        "请求及其所需的工具：每行一个 JSON 对象，或 JSON 数组",
+    ),
+    ("A second strategy, to be set against the first on the same requests", "第二种策略，在同一批请求上与第一种比较"),
+    ("How many tools from the front count as found", "排在前多少个的工具算作找到"),
+    (
+        "Also ask step by step: tools looked at for the request, and for each further search",
+        "同时逐步查询：请求本身和之后每次搜索各查看多少个工具",
+    ),
+    (
+        "Searches recorded of a model, for --per-step: {id, steps} or {id, turns}, one JSON object a line",
+        "用于 --per-step 的模型搜索记录：{id, steps} 或 {id, turns}，每行一个 JSON 对象",
+    ),
+    ("What chance is drawn from; the same seed gives the same intervals", "随机种子；相同的种子得到相同的区间"),
+    ("Measure the first N requests only", "仅评测前 N 个请求"),
+    (
+        "List at most N requests whose tools were not all shown at first, the worst first",
+        "最多列出 N 个首次未展示全部所需工具的请求，最差的在前",
+    ),
     ("Give a request to a model and let it use the tools", "把请求交给模型，并让它使用工具"),
     (
         "Watch a request go through the whole line with a replayed model; needs no key",
@@ -40,6 +68,10 @@ const CHINESE: &[(&str, &str)] = &[
         "An earlier request of the session, oldest first; may be given several times",
         "会话中更早的请求，最早的在前；可多次给出",
     ),
+    (
+        "Explain on the tools of a file, as `winclaw eval` reads it, instead of the plugins",
+        "用文件中的工具（格式同 winclaw eval）代替插件进行解释",
+    ),
     ("List every name, however many there are", "无论多少，列出所有名称"),
     ("Also print everything that is sent to the model, as it is sent", "同时原样输出发送给模型的全部内容"),
     ("Print JSON", "以 JSON 输出"),
@@ -53,8 +85,8 @@ const CHINESE: &[(&str, &str)] = &[
     ),
     ("The request; `-` reads it from standard input", "请求；- 表示从标准输入读取"),
     (
-        "The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…",
-        "模型，格式为 提供方/名称：openai/…、deepseek/…、ollama/…、lmstudio/…",
+        "The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…, anthropic/…, openai-responses/…",
+        "模型，格式为 提供方/名称：openai/…、deepseek/…、ollama/…、lmstudio/…、anthropic/…、openai-responses/…",
     ),
     ("Replay a file of scripted replies instead of asking a model", "回放脚本文件中的回复，而不询问模型"),
     (

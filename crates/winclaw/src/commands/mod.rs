@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub mod doctor;
+pub mod eval;
 pub mod explain;
 pub mod plugin;
 pub mod run;
