@@ -14,6 +14,9 @@ const QUIET_SEARCHES: u32 = 3;
 /// Most hits named without their schemas.
 pub(crate) const MAX_NAMED: usize = 400;
 
+/// Most hits of one search of which it is said why they cannot run.
+const MAX_OFF: usize = 4;
+
 /// Longest name of an unknown tool that is repeated to the model, in characters.
 const MAX_NAME: usize = 80;
 
@@ -68,8 +71,22 @@ impl Exposure {
         } else if !hidden.is_empty() {
             answer.insert("not_available".into(), told_disabled(&hidden).into());
         }
+        let cannot = self.cannot_run(catalog, found);
+        if !cannot.is_empty() {
+            answer.insert("cannot_run_now".into(), cannot.into());
+        }
         answer.insert("next".into(), self.what_next(&shown).into());
         Answer { text: Value::Object(answer).to_string(), reveals: shown.reveals }
+    }
+
+    /// Why permitted tools that were found cannot run, the first few of them.
+    fn cannot_run(&self, catalog: &Catalog, found: &[ToolIx]) -> Vec<String> {
+        let permitted = found.iter().filter(|ix| self.prepared.permits(**ix));
+        permitted
+            .filter_map(|ix| self.state_answer(catalog, *ix))
+            .map(|failure| failure.message)
+            .take(MAX_OFF)
+            .collect()
     }
 
     /// How many searches in a row, up to the last one, showed nothing that was not shown before. When it is not zero,
