@@ -113,8 +113,8 @@ impl ModelError {
                 "请先启动本地服务，或用 --model 指定其他模型",
             )),
             ModelError::Unreachable { local: false, .. } => Some(Text::new(
-                "check the network and proxy, and OPENAI_BASE_URL if you set it",
-                "请检查网络与代理设置；如果设置了 OPENAI_BASE_URL，请确认地址正确",
+                "check the network and proxy, and the base URL if you set one (OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on)",
+                "请检查网络与代理设置；如果设置了基础地址（OPENAI_BASE_URL、ANTHROPIC_BASE_URL 等），请确认地址正确",
             )),
             ModelError::Rejected { status, .. } => rejected_hint(*status),
             ModelError::Protocol { .. } | ModelError::Cancelled | ModelError::ReplayMismatch { .. } => None,

@@ -42,7 +42,7 @@ fn result(call_id: &str, content: &str, reveals: &[&str]) -> Message {
 
 /// The search, with thoughts of either vendor before the words.
 fn searched() -> Vec<Message> {
-    let mut search = said("I look for tools.", &[("toolu_1", "tool_search", r#"{"queries":["weather","send mail"]}"#)]);
+    let mut search = said("I look for tools.", &[("toolu_1", "tool_search", r#"{"queries":["rain","send mail"]}"#)]);
     if let Message::Assistant { sealed, .. } = &mut search {
         let blocks = [
             json!({"type": "thinking", "thinking": "Weather, then mail.", "signature": "sig-1"}),

@@ -21,7 +21,7 @@ fn script(steps: Value) -> Script {
 fn errand() -> Script {
     script(json!([
         {"expect": {"tools": ["tool_search"], "not_tools": ["sky__forecast", "sky__tides"], "results": 0},
-         "reply": {"text": "我先找工具🌧", "reasoning": "想一想", "calls": [{"name": "tool_search", "arguments": {"queries": ["weather"]}}]}},
+         "reply": {"text": "我先找工具🌧", "reasoning": "想一想", "calls": [{"name": "tool_search", "arguments": {"queries": ["rain"]}}]}},
         {"expect": {"revealed": "sky__forecast", "not_tools": "sky__forecast", "last_contains": ["found it", "degrees of sky__forecast"]},
          "reply": {"reasoning": "hm", "calls": [
             {"name": "sky__forecast", "arguments": {"place": "北京🌧"}},
@@ -153,7 +153,7 @@ async fn the_prefix_never_changes_and_thoughts_go_back_as_they_came() {
 async fn a_call_of_what_nothing_revealed_is_a_mistake_of_the_script() {
     for provider in BOTH {
         let forgiving = script(json!([
-            {"reply": {"calls": [{"name": "tool_search", "arguments": {"queries": ["weather"]}}]}},
+            {"reply": {"calls": [{"name": "tool_search", "arguments": {"queries": ["rain"]}}]}},
             {"reply": {"calls": [{"name": "sky__forecast", "arguments": {}}]}},
             {"reply": {"text": "done"}}
         ]));
