@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use winclaw_tests::{Room, Shipped, shipped, skipped};
+use winclaw_testkit::MockOpenAi;
+use winclaw_tests::{Room, Shipped, script, shipped, skipped};
 
 /// As a model with room for few tools would be served; with Direct, everything would be shown.
 const SMALL: [&str; 5] = ["--json", "--transport", "bridge", "--window", "16000"];
@@ -110,6 +111,147 @@ fn a_request_that_points_nowhere_still_leaves_every_tool_reachable() {
         assert!(explained["tools"].as_array().expect("tools").iter().all(|tool| tool["how_to_reach"] != "hidden"));
     }
     room.winclaw(&["explain", "  "]).run().exits(2).complains(&["the request is empty"]);
+}
+
+#[test]
+fn the_payload_that_is_explained_is_the_payload_that_is_sent() {
+    let room = Room::new();
+    for transport in ["direct", "bridge"] {
+        let arguments = ["--transport", transport, "--window", "64000"];
+        let text = "查北京天气，写成 Word 文档";
+        let payload = explain(&room, text, &[&arguments[..], &["--json", "--payload"]].concat())["payload"].clone();
+        let server = MockOpenAi::scripted(script(json!([{"reply": {"text": "好"}}])));
+        let run = room.winclaw(&["run", text]).args(&arguments);
+        run.env("OPENAI_BASE_URL", &server.base_url()).env("OPENAI_API_KEY", "a-key").run().exits(0);
+        let sent = server.requests()[0].json();
+        assert_eq!(sent["messages"][0]["content"], payload["system"], "{transport}");
+        assert_eq!(sent["messages"][1]["content"], payload["message"], "{transport}");
+        let tools: Vec<&Value> =
+            sent["tools"].as_array().expect("tools").iter().map(|tool| &tool["function"]).collect();
+        assert_eq!(json!(tools), payload["tools"], "{transport}");
+    }
+    let page = room.winclaw(&["explain", "weather", "--payload"]).run().exits(0);
+    page.says(&["System text, as sent", "Tools array, as sent", "\"weather__forecast\"", "Message, as sent"]);
+}
+
+#[test]
+fn a_page_tells_levels_scores_edges_ways_budgets_and_the_tail() {
+    let room = Room::new();
+    let text = "Check the weather in Beijing and write it up as a Word document";
+    let arguments = ["--transport", "bridge", "--window", "16000"];
+    let page = room.winclaw(&["explain", text]).args(&arguments).env("COLUMNS", "120").run().exits(0);
+    page.says(&[
+        "needs       Check the weather in Beijing | and write it up as a Word document",
+        "transport   bridge: it was asked for",
+        "weather alias",
+        "its result feeds doc_generator.create",
+        "called by name, details one question away",
+        "Budgets",
+        "names and summaries",
+        "Behind the request the model reads",
+        "Likely useful now: ",
+    ]);
+    let narrow = room.winclaw(&["explain", text]).args(&arguments).env("COLUMNS", "40").run().exits(0);
+    let wide: Vec<&str> = narrow.stdout.lines().filter(|line| line.chars().count() > 40).collect();
+    assert_eq!(wide, Vec::<&str>::new());
+}
+
+#[test]
+fn the_strategies_stand_side_by_side() {
+    let room = Room::new();
+    let text = "查北京天气，写成 Word 文档";
+    let compared = explain(&room, text, &["--compare", "--json"]);
+    let names: Vec<&Value> =
+        compared["strategies"].as_array().expect("three").iter().map(|one| &one["strategy"]).collect();
+    assert_eq!(names, ["progressive", "full", "hard"]);
+    let of = |at: usize| compared["strategies"][at]["unreachable"].as_array().expect("ids").len();
+    assert!(of(0) == 0 && of(1) == 0 && of(2) > 0, "{compared}");
+    let recommended = compared["recommended"].as_array().expect("tools");
+    let lot = |strategy: &str| recommended.iter().filter(|tool| tool["in"][strategy]["lot"] == "hidden").count();
+    assert!(lot("hard") > 0 && lot("full") == 0 && lot("progressive") == 0, "{compared}");
+    let page = room.winclaw(&["explain", text, "--compare"]).run().exits(0);
+    page.says(&["strategy", "hidden", "Cannot be reached under hard", "progressive hides none"]);
+    let chinese = room.winclaw(&["explain", text, "--compare", "--lang", "zh"]).run().exits(0);
+    chinese.says(&["隐藏", "在策略 hard 下无法使用"]);
+    for wrong in [["--strategy", "full"].as_slice(), &["--payload"]] {
+        room.winclaw(&["explain", text, "--compare"]).args(wrong).run().exits(2).complains(&["cannot be used with"]);
+    }
+}
+
+#[test]
+fn a_task_in_progress_is_explained_with_what_it_used_and_planned() {
+    let room = Room::new();
+    let context = ["--used", "weather.forecast", "--plan", "write a Word document", "--earlier", "查北京天气"];
+    let explained = explain(&room, "再来一次", &[&SMALL[..], &context].concat());
+    assert_eq!(explained["context"]["used"], json!(["weather.forecast"]));
+    let shown = shown(&explained);
+    for tool in ["weather.forecast", "doc_generator.create"] {
+        assert!(shown.contains(&tool.to_owned()), "{tool} is not shown: {shown:?}");
+    }
+    let wrong = room.winclaw(&["explain", "x", "--used", "weather.forecasts"]).run().exits(2);
+    wrong.complains(&["there is no tool `weather.forecasts`", "the nearest are: weather.forecast"]);
+    let wrong = room.winclaw(&["explain", "x", "--used", "nothing.like_it", "--json"]).run().exits(2).error_json();
+    assert_eq!(wrong["exit_code"], 2);
+}
+
+#[test]
+fn a_request_of_any_kind_from_standard_input_has_a_bounded_answer() {
+    let room = Room::new();
+    let long = "天气 weather\u{0}\u{202e} ".repeat(80_000);
+    let done = room.winclaw(&["explain", "-"]).stdin(&long).run().exits(0);
+    done.clone().says(&["weather.forecast", "characters)"]);
+    assert!(done.stdout.len() < 40_000, "{} bytes", done.stdout.len());
+    let explained = room.winclaw(&["explain", "-", "--json"]).stdin(&long).run().exits(0).json();
+    assert_eq!(explained["request_chars"].as_u64(), Some(long.trim().chars().count() as u64));
+    assert!(explained["request"].as_str().is_some_and(|text| text.chars().count() == 2_000));
+    for odd in ["天", "🙂👩‍👩‍👧 🇨🇳", "погода 天気 weather 날씨", "\u{0}weather\u{0}", "}{\"';--"]
+    {
+        room.winclaw(&["explain", "-"]).stdin(odd).run().exits(0).says(&["Budgets"]);
+    }
+    for empty in ["", " \n\t", "\u{0}\u{200b}\u{feff}"] {
+        room.winclaw(&["explain", "-"]).stdin(empty).run().exits(2).complains(&["the request is empty"]);
+    }
+}
+
+#[test]
+fn anyones_tools_are_explained_from_a_file_without_plugins() {
+    let room = Room::with(&[]);
+    let file = room.path().join("tools.jsonl");
+    let rows: Vec<String> = (0..300)
+        .map(|n| {
+            json!({"id": format!("p{n}"), "name": format!("plant_step_{n}"), "server": "plant", "parameters": null,
+                        "description": format!("Runs step {n} of the plant")})
+            .to_string()
+        })
+        .chain([
+            json!({"id": "m1", "name": "send_mail", "server": "post", "parameters": null,
+                       "description": "Sends a mail", "depends_on": [{"tool": "m2", "kind": "requires"}]})
+            .to_string(),
+            json!({"id": "m2", "name": "open_box", "server": "post", "parameters": null,
+                       "description": "Opens the box of mails"})
+            .to_string(),
+        ])
+        .collect();
+    std::fs::write(&file, rows.join("\n")).expect("written");
+    let file = file.to_str().expect("a path in UTF-8");
+    let explained = explain(&room, "send a mail", &["--json", "--tools", file, "--transport", "bridge"]);
+    assert_eq!(explained["tools"].as_array().map(Vec::len), Some(302));
+    let shown = shown(&explained);
+    assert!(
+        shown.iter().any(|id| id.ends_with("send_mail")) && shown.iter().any(|id| id.ends_with("open_box")),
+        "{shown:?}"
+    );
+    room.winclaw(&["explain", "send a mail", "--tools", file]).run().exits(0).says(&["required by", "more (--all)"]);
+    let all = room.winclaw(&["explain", "send a mail", "--tools", file, "--all"]).run().exits(0);
+    assert!(all.stdout.contains("plant_step_299") && !all.stdout.contains("(--all)"), "{}", all.told());
+    let missing = room.winclaw(&["explain", "x", "--tools", "nowhere.jsonl"]).run().exits(2);
+    missing.complains(&["nowhere.jsonl"]);
+    std::fs::write(room.path().join("broken.jsonl"), "{\"id\": ").expect("written");
+    let broken = room.path().join("broken.jsonl");
+    room.winclaw(&["explain", "x", "--tools", broken.to_str().expect("a path")])
+        .run()
+        .exits(2)
+        .complains(&["broken.jsonl:1"]);
 }
 
 #[test]

@@ -90,7 +90,8 @@ fn installed(config: Config, screen: Screen) -> Result<Tools, Complaint> {
     Ok(Tools::of_host(host.catalog().clone(), Vec::new()))
 }
 
-fn unusable(error: &EvalError) -> Complaint {
+/// The complaint of a file of tools or requests that cannot be used.
+pub fn unusable(error: &EvalError) -> Complaint {
     let (what, mend, place) = (error.what(), error.mend(), error.place());
     Complaint::new(Exit::Usage, format!("{place}: {}", what.en), format!("{place}：{}", what.zh))
         .mend(mend.en.clone(), mend.zh.clone())

@@ -25,6 +25,8 @@ pub fn of(look: &Look<'_>, everything: u32, payload: bool) -> Value {
         "transport": surface.transport, "transport_because": look.overview.transport_because,
         "reach": surface.reach, "reach_because": look.overview.reach_because, "margin": look.evidence.margin,
         "tools": look.rows.iter().map(|row| tool(look, row)).collect::<Vec<_>>(),
+        "epoch": surface.epoch,
+        "weighed": look.weighed.map(|(rebilling, bridging)| json!({"rebilling": rebilling, "bridging": bridging})),
         "deferred": deferred(look), "categories": look.evidence.categories,
         "catalogue": look.overview.catalogue, "budgets": look.overview.budgets, "tail": surface.tail,
         "tokens": {"prefix": surface.tokens.prefix, "tail": surface.tokens.tail, "everything": everything}

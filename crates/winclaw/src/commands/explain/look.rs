@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use winclaw_agent::Ranking;
 use winclaw_catalog::evidence::{Evidence, Hit};
 use winclaw_catalog::{Catalog, ToolIx};
-use winclaw_exposure::{Because, Event, Exposure, Level, Overview, Row, Settings, Signal, Strategy, Surface};
+use winclaw_exposure::{
+    Because, Event, Exposure, Level, Overview, Row, Settings, Signal, Strategy, Surface, estimate_tokens,
+};
 use winclaw_intent::Query;
 
 /// Of a longer request the beginning and the end are read; so many characters of each, as the index does.
@@ -57,6 +59,8 @@ pub struct Look<'a> {
     pub surface: Surface,
     /// Why the surface is as it is.
     pub overview: Overview,
+    /// Where a further request of a session was weighed: what ending the epoch would cost, and what going on.
+    pub weighed: Option<(u32, u32)>,
     /// Tools that ought to have risen and did not for want of budget, with what they would have taken.
     pub deferred: Vec<(ToolIx, u32, Because)>,
     hits: BTreeMap<ToolIx, usize>,
@@ -73,8 +77,8 @@ impl<'a> Look<'a> {
         let mut rows = exposure.rows(catalog);
         let rank = |tool: ToolIx| hits.get(&tool).copied().unwrap_or(usize::MAX);
         rows.sort_by_key(|row| (Reverse(row.level), rank(row.tool), row.tool));
-        let (overview, deferred) = (exposure.overview(), deferred(&exposure));
-        Look { asked, settings, evidence, rows, surface, overview, deferred, hits }
+        let (overview, weighed, deferred) = (exposure.overview(), weighed(&exposure), deferred(&exposure));
+        Look { asked, settings, evidence, rows, surface, overview, weighed, deferred, hits }
     }
 
     /// The evidence for a tool.
@@ -124,8 +128,17 @@ impl Asked<'_> {
         for tool in &self.context.used {
             exposure.learn(self.catalog, Signal::Used(*tool));
         }
-        exposure.observe(self.catalog, evidence);
+        match self.context.earlier.is_empty() {
+            true => exposure.observe(self.catalog, evidence),
+            false => exposure.new_request(self.catalog, evidence, self.history_tokens()),
+        }
         exposure
+    }
+
+    /// What is known of the conversation so far, in estimated tokens. What was answered is not known.
+    fn history_tokens(&self) -> u32 {
+        let said = self.context.earlier.iter().map(String::as_str).chain(self.context.plan.as_deref());
+        said.map(estimate_tokens).fold(0, u32::saturating_add)
     }
 
     /// The needs the request was split into; the plan step comes first.
@@ -152,6 +165,15 @@ fn read_part(text: &str) -> String {
     let head: String = text.chars().take(HALF).collect();
     let tail: String = text.chars().skip(length - HALF).collect();
     format!("{head}\n{tail}")
+}
+
+/// The prices of the last further request.
+fn weighed(exposure: &Exposure) -> Option<(u32, u32)> {
+    let prices = exposure.ledger().iter().rev().filter_map(|entry| match entry.event {
+        Event::Weighed { rebilling, bridging } => Some((rebilling, bridging)),
+        _ => None,
+    });
+    prices.into_iter().next()
 }
 
 /// Tools that were deferred and still stand at `Named`.

@@ -32,7 +32,7 @@ pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, C
         return Err(Complaint::new(Exit::Usage, "the request is empty", "请求为空")
             .mend("say what a person would ask", "请写出用户会提出的请求"));
     }
-    let source = Source::open(config, screen)?;
+    let source = Source::open(config, screen, args.tools.as_deref())?;
     let context = context(&source, args)?;
     let asked = Asked { catalog: source.catalog(), ranking: source.ranking(), request: &request, context: &context };
     let settings = settings(&args.exposure, WINDOW, MAX_TOOLS);

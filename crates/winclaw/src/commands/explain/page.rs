@@ -82,7 +82,18 @@ impl Writer<'_> {
         let transport = told(surface.transport.as_str(), &look.overview.transport_because);
         fields.push((self.word("transport", "传输"), transport));
         fields.push((self.word("reach", "范围"), told(surface.reach.as_str(), &look.overview.reach_because)));
+        fields.extend(self.epoch());
         page.fields(&fields);
+    }
+
+    /// Whether a further request of a session ended the epoch, and for what price.
+    fn epoch(&self) -> Option<(&str, String)> {
+        let (rebilling, bridging) = self.look.weighed?;
+        let epoch = self.look.surface.epoch;
+        let (rebilling, bridging) = (number(rebilling), number(bridging));
+        let en = format!("{epoch}: ending the one before costs {rebilling} tokens more, going on {bridging}");
+        let zh = format!("{epoch}：结束上一周期多花 {rebilling} token，继续则多花 {bridging}");
+        Some((self.word("epoch", "周期"), self.word(&en, &zh).to_owned()))
     }
 
     /// Where the task stands.
