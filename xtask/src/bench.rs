@@ -18,10 +18,10 @@ pub enum What {
 }
 
 /// Builds optimised, then measures. Nothing else should run on the machine meanwhile.
-pub fn run(what: What, data: Option<&Path>, plots: Option<&Path>) -> Result<(), Failed> {
+pub fn run(what: What, data: Option<&Path>, plots: Option<&Path>, hold: bool) -> Result<(), Failed> {
     match what {
         What::Line => line(),
-        What::Exposure => exposure(data, plots),
+        What::Exposure => exposure(data, plots, hold),
     }
 }
 
@@ -32,7 +32,7 @@ fn line() -> Result<(), Failed> {
     process::run(&mut bench)
 }
 
-fn exposure(data: Option<&Path>, plots: Option<&Path>) -> Result<(), Failed> {
+fn exposure(data: Option<&Path>, plots: Option<&Path>, hold: bool) -> Result<(), Failed> {
     let mut bench = cargo();
     bench.args(["bench", "--package", "winclaw-eval", "--bench", "exposure", "--"]);
     for (flag, folder) in [("--data", data), ("--plots", plots)] {
@@ -41,5 +41,6 @@ fn exposure(data: Option<&Path>, plots: Option<&Path>) -> Result<(), Failed> {
             bench.arg(flag).arg(absolute(folder).map_err(Failed::new)?);
         }
     }
+    bench.args(hold.then_some("--hold"));
     process::run(&mut bench)
 }

@@ -72,6 +72,9 @@ enum Command {
         /// For exposure: where to draw how the times grow, as SVG
         #[arg(long, value_name = "DIR")]
         plots: Option<PathBuf>,
+        /// For exposure: fail when less is found than must be
+        #[arg(long, requires = "data")]
+        hold: bool,
     },
 }
 
@@ -98,6 +101,6 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::NewPlugin { name } => dist::new_plugin(&name),
         Command::Package { names, release } => dist::package(names, release),
         Command::Tidy => tidy::run(),
-        Command::Bench { what, data, plots } => bench::run(what, data.as_deref(), plots.as_deref()),
+        Command::Bench { what, data, plots, hold } => bench::run(what, data.as_deref(), plots.as_deref(), hold),
     }
 }

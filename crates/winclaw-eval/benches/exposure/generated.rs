@@ -122,17 +122,17 @@ pub const WORDS: [&str; 12] =
 
 /// `count` entries from a few hundred sources, with two to six parameters each and now and then an edge.
 pub fn entries(count: usize) -> Vec<ToolEntry> {
-    (0..count).map(|n| entry(n).unwrap_or_else(|| unreachable!("the names are legal"))).collect()
+    (0..count).map(entry).collect()
 }
 
-fn entry(n: usize) -> Option<ToolEntry> {
+fn entry(n: usize) -> ToolEntry {
     // Steps that share no factor with the lengths, so that neighbours differ in every part.
     let verb = VERBS[n % VERBS.len()];
     let noun = NOUNS[(n * 7 + n / VERBS.len()) % NOUNS.len()];
     let place = PLACES[(n * 5 + n / 97) % PLACES.len()];
     let id = format!("source{}.{verb}_{}_{n}", n % 300, noun.replace(' ', "_"));
     let mut manifest: Value = json!({
-        "name": "x", "category": format!("area {}", n % 30),
+        "name": "x", "summary": format!("Can {verb} a {noun}."), "category": format!("area {}", n % 30),
         "description": format!("Can {verb} a {noun} {place}. Gives back the {noun} with what was changed, number {n}."),
         "parameters": parameters(n, noun), "side_effect": "read",
     });
@@ -141,8 +141,8 @@ fn entry(n: usize) -> Option<ToolEntry> {
         let other = format!("source{}.{}_{needed}_{}", (n - 1) % 300, VERBS[(n - 1) % VERBS.len()], n - 1);
         manifest["depends_on"] = json!([other]);
     }
-    let manifest = serde_json::from_value(manifest).ok()?;
-    Some(ToolEntry { id: ToolId::parse(&id).ok()?, manifest, state: State::Ready })
+    let manifest = serde_json::from_value(manifest).expect("it has every field a manifest needs");
+    ToolEntry { id: ToolId::parse(&id).expect("a source, a dot and a name"), manifest, state: State::Ready }
 }
 
 fn parameters(n: usize, noun: &str) -> Value {

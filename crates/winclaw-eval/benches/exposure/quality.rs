@@ -7,11 +7,12 @@ use winclaw_eval::{Dataset, EvalReport, Options, Ranked, evaluate, recall_of};
 use winclaw_exposure::Strategy;
 use winclaw_intent::Index;
 
+use crate::floors::Floors;
 use crate::founding::{FirstLook, Founding};
 use crate::peers::{Bm25, FASTMCP, Ours, Overlap};
 
-/// Prints the tables for every set below `data`.
-pub fn print(data: &Path) -> Result<(), Box<dyn Error>> {
+/// Prints the tables for every set below `data`; with `hold` an error when a floor is missed.
+pub fn print(data: &Path, hold: bool) -> Result<(), Box<dyn Error>> {
     let sets = sets(data)?;
     println!(
         "Recall of the needed tools, with 95 % bootstrap intervals; `ahead` is ours minus the bm25 crate's on the same requests\n"
@@ -20,13 +21,23 @@ pub fn print(data: &Path) -> Result<(), Box<dyn Error>> {
         "| set | requests | WinClaw R@5 | R@10 | all@10 | bm25 crate R@10 | ahead | overlap R@10 | FastMCP R@10 | first look all | schema tokens | eventual | turns p95 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let floors = Floors::read()?;
+    let mut lacking = Vec::new();
     for set in &sets {
-        println!("{}", row(set)?);
+        let (line, report) = row(set)?;
+        println!("{line}");
+        lacking.extend(floors.lacking(&name(set), &report)?);
     }
+    println!();
+    lacking.iter().for_each(|line| println!("MISSED {line}"));
     for set in sets.iter().filter(|set| set.ends_with("winclaw")) {
         story(set)?;
     }
-    Ok(())
+    match lacking.len() {
+        0 => Ok(()),
+        missed if hold => Err(format!("{missed} floors are missed").into()),
+        _ => Ok(()),
+    }
 }
 
 /// Every folder at or below `folder` that holds a set.
@@ -49,9 +60,13 @@ fn read(set: &Path) -> Result<Dataset, Box<dyn Error>> {
     Dataset::read(&set.join("tools.jsonl"), &set.join("queries.jsonl")).map_err(|error| format!("{error:?}").into())
 }
 
-fn row(set: &Path) -> Result<String, Box<dyn Error>> {
+fn name(set: &Path) -> String {
+    set.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn row(set: &Path) -> Result<(String, EvalReport), Box<dyn Error>> {
     let dataset = read(set)?;
-    let name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = name(set);
     let ks = [5, 10];
     let ours = recall_of(&dataset, &Ours { catalog: &dataset.catalog, index: Index::build(&dataset.catalog) }, &ks);
     let bm25 = recall_of(&dataset, &Bm25::of(&dataset.catalog), &ks);
@@ -62,7 +77,7 @@ fn row(set: &Path) -> Result<String, Box<dyn Error>> {
     let ahead = ours.ahead_of(&bm25, 10).map_or_else(String::new, |ahead| {
         format!("{:+.3} ({:+.3} to {:+.3})", ahead.difference.mean, ahead.difference.low, ahead.difference.high)
     });
-    Ok(format!(
+    let line = format!(
         "| {name} | {} | {} | {} | {:.3} | {} | {ahead} | {} | {fastmcp} | {:.3} | {:.0} | {:.3} | {} |",
         report.requests,
         at(&ours, 5),
@@ -74,7 +89,8 @@ fn row(set: &Path) -> Result<String, Box<dyn Error>> {
         report.schema_tokens_mean,
         report.eventual_recall,
         report.turns_to_reveal_p95
-    ))
+    );
+    Ok((line, report))
 }
 
 fn at(ranked: &Ranked, k: usize) -> String {
