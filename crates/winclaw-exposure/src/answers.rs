@@ -6,16 +6,19 @@ use winclaw_tool::{Failure, FailureCode};
 
 use crate::disclose::{Disclosure, Want};
 use crate::meta::{self, MetaCall};
-use crate::{Answer, Because, Exposure, Level, shelves};
+use crate::{Answer, Because, Exposure, Level, estimate_tokens, shelves};
 
 /// Searches without news after which the answer says that searching on is no use.
 const QUIET_SEARCHES: u32 = 3;
 
-/// Most hits named without their schemas.
+/// Most tools that one note names: those that share a name, or those that a tool requires.
 pub(crate) const MAX_NAMED: usize = 400;
 
 /// Most hits of one search of which it is said why they cannot run.
 const MAX_OFF: usize = 4;
+
+/// Hits that an answer names whatever the window.
+const MIN_FOUND: usize = 100;
 
 /// Longest name of an unknown tool that is repeated to the model, in characters.
 const MAX_NAME: usize = 80;
@@ -75,7 +78,8 @@ impl Exposure {
         if !cannot.is_empty() {
             answer.insert("cannot_run_now".into(), cannot.into());
         }
-        answer.insert("next".into(), self.what_next(&shown).into());
+        let more = answer.contains_key("and_more");
+        answer.insert("next".into(), self.what_next(&shown, more).into());
         Answer { text: Value::Object(answer).to_string(), reveals: shown.reveals }
     }
 
@@ -101,7 +105,10 @@ impl Exposure {
         if !shown.repeated.is_empty() {
             answer.insert("shown_above".into(), names(&shown.repeated).into());
         }
-        let (first, rest) = shown.named.split_at(shown.named.len().min(MAX_NAMED));
+        // What the model does not know by name comes first, so that a search that is repeated goes on where it ended.
+        let (known, mut named): (Vec<ToolIx>, Vec<ToolIx>) = shown.named.iter().partition(|ix| self.is_named(**ix));
+        named.extend(known);
+        let (first, rest) = named.split_at(self.names_that_fit(catalog, &named));
         self.news.announce(first);
         if !first.is_empty() {
             let named = first.iter().map(|ix| shelves::name(catalog.get(*ix)));
@@ -112,7 +119,18 @@ impl Exposure {
         }
     }
 
-    fn what_next(&self, shown: &Disclosure) -> String {
+    /// How many of these names an answer holds: at least 100, else up to a tenth of the window.
+    fn names_that_fit(&self, catalog: &Catalog, named: &[ToolIx]) -> usize {
+        let mut left = self.settings.unscaled(self.settings.spoken(u32::MAX));
+        let mut fits = |(at, ix): &(usize, &ToolIx)| {
+            let cost = estimate_tokens(wire(catalog, **ix)) + 1;
+            left = left.saturating_sub(cost);
+            left > 0 || *at < MIN_FOUND
+        };
+        named.iter().enumerate().take_while(|named| fits(named)).count()
+    }
+
+    fn what_next(&self, shown: &Disclosure, more: bool) -> String {
         if self.watch.quiet >= QUIET_SEARCHES {
             let ask = if self.settings.allows("ask_user") { "ask the user with ask_user, " } else { "" };
             return format!(
@@ -133,7 +151,8 @@ impl Exposure {
             (false, true) => " by name".to_owned(),
             (false, false) => format!(": those in revealed by name, the others{}", self.by_bridge()),
         };
-        format!("Call any of these at once{how}.{details}")
+        let more = if more { " Search the category again for further names." } else { "" };
+        format!("Call any of these at once{how}.{details}{more}")
     }
 
     /// The answer to `tool_details`: for each name the whole schema of the tool it means, or why there is none. A

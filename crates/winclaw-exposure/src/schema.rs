@@ -5,7 +5,7 @@ use winclaw_catalog::CatalogTool;
 use winclaw_tool::ToolSpec;
 
 use crate::Level;
-use crate::tokens::{between, of_entries, of_json, of_quoted, tokens};
+use crate::tokens::{between, of_entries, of_entry, of_json, of_quoted, tokens};
 
 /// What a vendor's envelope around one tool costs, in tokens.
 const ENVELOPE: u32 = 12;
@@ -63,8 +63,10 @@ fn of_parts(name: u64, description: u64, parameters: u64) -> u32 {
 /// What the tool costs whole, and in brief; the same when there is nothing to cut.
 pub(crate) fn costs(tool: &CatalogTool) -> (u32, u32) {
     let (name, description) = (of_quoted(&tool.wire_name), of_quoted(&tool.manifest.description));
-    let full = of_parts(name, description, of_json(&tool.manifest.parameters));
-    let brief = Cut::of(tool).map(|cut| of_parts(name, description + note(cut.left_out).len() as u64, cut.quarters()));
+    let whole = of_json(&tool.manifest.parameters);
+    let full = of_parts(name, description, whole);
+    let brief =
+        Cut::of(tool).map(|cut| of_parts(name, description + note(cut.left_out).len() as u64, cut.quarters_of(whole)));
     (full, brief.map_or(full, |brief| brief.min(full)))
 }
 
@@ -115,34 +117,46 @@ impl<'a> Cut<'a> {
         self.root.iter().filter(|(key, _)| !UNTRUE.contains(&key.as_str()) && !DEFINITIONS.contains(&key.as_str()))
     }
 
-    /// The definitions that are still referred to, in the place they stood.
-    fn defined(&self) -> impl Iterator<Item = (&'static str, Vec<(&'a String, &'a Value)>)> {
-        let used = |place: &'static str| -> Vec<(&'a String, &'a Value)> {
-            let named = self.root.get(place).and_then(Value::as_object).into_iter().flatten();
-            named.filter(|(name, _)| self.definitions.contains(&name.as_str())).collect()
-        };
-        DEFINITIONS.into_iter().map(move |place| (place, used(place))).filter(|(_, used)| !used.is_empty())
+    /// Those of the definitions at `place` that are still referred to, if any are.
+    fn defined(&self, place: &str) -> Option<Vec<(&'a String, &'a Value)>> {
+        let named = self.root.get(place)?.as_object()?;
+        let used: Vec<_> = named.iter().filter(|(name, _)| self.definitions.contains(&name.as_str())).collect();
+        (!used.is_empty()).then_some(used)
     }
 
     fn build(&self) -> Value {
         let owned = |(name, value): (&String, &Value)| (name.clone(), value.clone());
         let mut cut: Map<String, Value> = self.plain().map(owned).collect();
-        for (place, used) in self.defined() {
+        for (place, used) in DEFINITIONS.iter().filter_map(|place| Some((*place, self.defined(place)?))) {
             cut.insert(place.to_owned(), Value::Object(used.into_iter().map(owned).collect()));
         }
         cut.insert("properties".to_owned(), Value::Object(self.kept().map(owned).collect()));
         Value::Object(cut)
     }
 
-    /// What [`Cut::build`] takes as JSON.
-    fn quarters(&self) -> u64 {
-        let entry = |name: &str, inner: u64| of_quoted(name) + 1 + inner;
-        let defined: Vec<u64> =
-            self.defined().map(|(place, used)| entry(place, of_entries(used.into_iter()))).collect();
-        let entries = self.plain().count() + defined.len() + 1;
-        let plain: u64 = self.plain().map(|(key, value)| entry(key, of_json(value))).sum();
-        2 + between(entries) + plain + defined.iter().sum::<u64>() + entry("properties", of_entries(self.kept()))
+    /// What [`Cut::build`] takes as JSON, where the whole schema takes `whole`: that without what is left out.
+    fn quarters_of(&self, whole: u64) -> u64 {
+        let dropped = self.properties.iter().filter(|(name, _)| !self.keep.contains(&name.as_str()));
+        let (count, properties) = dropped.fold((0, 0), |(n, sum), (name, value)| (n + 1, sum + of_entry(name, value)));
+        let commas = between(self.properties.len()) - between(self.properties.len() - count);
+        let mut entries = self.root.len();
+        let mut rest = whole - properties - commas;
+        for (key, value) in self.root {
+            let now = match key.as_str() {
+                "properties" => continue,
+                key if UNTRUE.contains(&key) => 0,
+                key if DEFINITIONS.contains(&key) => self.defined(key).map_or(0, |used| of_entry_of(key, used)),
+                _ => continue,
+            };
+            rest = rest - of_entry(key, value) + now;
+            entries -= usize::from(now == 0);
+        }
+        rest - (between(self.root.len()) - between(entries))
     }
+}
+
+fn of_entry_of<'a>(key: &str, used: Vec<(&'a String, &'a Value)>) -> u64 {
+    of_quoted(key) + 1 + of_entries(used.into_iter())
 }
 
 fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> Vec<&'a str> {
@@ -211,7 +225,7 @@ mod tests {
         assert_eq!(brief, cost(&spec(tool, Level::Brief)));
         assert!(brief < full, "{brief} {full}");
         let cut = Cut::of(tool).expect("there is something to cut");
-        assert_eq!(cut.quarters(), of_json(&cut.build()));
+        assert_eq!(cut.quarters_of(of_json(&tool.manifest.parameters)), of_json(&cut.build()));
         assert_eq!(cut.build()["$defs"], json!({"City": {"type": "string"}}));
         assert!(cut.build().get("definitions").is_none() && cut.build().get("additionalProperties").is_none());
     }

@@ -16,16 +16,32 @@ pub(crate) fn tokens(quarters: u64) -> u32 {
 
 /// Quarters of a token in `text`; the sum over the parts of a text is that of the text.
 pub(crate) fn quarters(text: &str) -> u64 {
-    text.as_bytes().chunks(1024).map(|chunk| u64::from(chunk.iter().map(|byte| weight(*byte)).sum::<u32>())).sum()
+    text.bytes().map(|byte| u64::from(PLAIN[usize::from(byte)])).sum()
 }
 
-/// Quarters of a token for the character this byte begins; none for the bytes that continue one. Without branches, so that
-/// the compiler can look at many bytes at once.
-fn weight(byte: u8) -> u32 {
-    u32::from(byte < 0x80)
-        + 2 * u32::from((0xC0..=0xDF).contains(&byte))
-        + 4 * u32::from((0xE0..=0xEF).contains(&byte))
-        + 8 * u32::from(byte >= 0xF0)
+/// Quarters of a token for the character a byte begins; none for bytes that continue one.
+const PLAIN: [u8; 256] = table(false);
+
+/// The same inside a JSON string, where some characters are escaped.
+const QUOTED: [u8; 256] = table(true);
+
+const fn table(quoted: bool) -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte {
+            // A backslash and a letter, or the whole of `\u001b` where there is no short form.
+            0x22 | 0x5C | 8 | 9 | 10 | 12 | 13 if quoted => 2,
+            0..0x20 if quoted => 6,
+            0..0x80 => 1,
+            0x80..0xC0 => 0,
+            0xC0..0xE0 => 2,
+            0xE0..0xF0 => 4,
+            _ => 8,
+        };
+        byte += 1;
+    }
+    table
 }
 
 /// Quarters of `value` as compact JSON, without writing it.
@@ -42,9 +58,13 @@ pub(crate) fn of_json(value: &Value) -> u64 {
 
 /// Quarters of an object with these entries as compact JSON.
 pub(crate) fn of_entries<'a>(entries: impl Iterator<Item = (&'a String, &'a Value)>) -> u64 {
-    let (count, sum) =
-        entries.fold((0, 0), |(count, sum), (key, value)| (count + 1, sum + of_quoted(key) + 1 + of_json(value)));
+    let (count, sum) = entries.fold((0, 0), |(count, sum), (key, value)| (count + 1, sum + of_entry(key, value)));
     2 + between(count) + sum
+}
+
+/// Quarters of one entry of an object.
+pub(crate) fn of_entry(key: &str, value: &Value) -> u64 {
+    of_quoted(key) + 1 + of_json(value)
 }
 
 /// Commas between so many things.
@@ -66,14 +86,7 @@ fn digits(number: u64) -> u64 {
 
 /// Quarters of `text` as a JSON string.
 pub(crate) fn of_quoted(text: &str) -> u64 {
-    let escapes = |chunk: &[u8]| u64::from(chunk.iter().map(|byte| escape(*byte)).sum::<u32>());
-    2 + quarters(text) + text.as_bytes().chunks(1024).map(escapes).sum::<u64>()
-}
-
-/// What escaping this byte adds: a backslash, or the whole of `\u001b` where there is no short form.
-fn escape(byte: u8) -> u32 {
-    let short = matches!(byte, b'"' | b'\\' | 8 | 9 | 10 | 12 | 13);
-    u32::from(short) + 5 * u32::from(byte < 0x20 && !short)
+    2 + text.bytes().map(|byte| u64::from(QUOTED[usize::from(byte)])).sum::<u64>()
 }
 
 #[cfg(test)]
