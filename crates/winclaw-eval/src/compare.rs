@@ -49,7 +49,9 @@ pub fn compare(first: &EvalReport, second: &EvalReport) -> Comparison {
 }
 
 impl Difference {
-    pub(crate) fn of(pairs: &[Option<(f64, f64)>], seed: u64) -> Difference {
+    /// The mean of the first values against that of the second, request by request, by a paired bootstrap from `seed`; requests
+    /// without a pair count in neither.
+    pub fn of(pairs: &[Option<(f64, f64)>], seed: u64) -> Difference {
         let mean =
             |side: fn(&(f64, f64)) -> f64| Stat::Mean.of(&mut pairs.iter().flatten().map(side).collect::<Vec<_>>());
         let apart: Vec<Option<f64>> = pairs.iter().map(|pair| pair.map(|(a, b)| a - b)).collect();

@@ -80,6 +80,8 @@ fn whole(file: &Path, text: &str, key: &str) -> Result<Option<Vec<Value>>, EvalE
     Ok(Some(match object.remove(key) {
         Some(Value::Array(items)) => items,
         Some(other) => vec![Value::Object(Map::from_iter([(key.to_owned(), other)]))],
+        // One entry on one line has a number like any other line.
+        None if text.trim().lines().count() == 1 => return Ok(None),
         None => vec![Value::Object(object)],
     }))
 }

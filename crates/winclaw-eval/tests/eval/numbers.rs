@@ -105,6 +105,18 @@ fn a_hard_filter_loses_what_lies_in_another_category() {
 }
 
 #[test]
+fn a_shown_tool_that_lacks_what_it_requires_is_counted() {
+    let tools = [
+        json!({"id": "boats/hire", "category": "leisure", "description": "Hires a boat.", "depends_on": ["bank/pay"]}),
+        json!({"id": "bank/pay", "category": "money", "description": "Transfers an amount."}),
+    ];
+    let dataset = Files::new(lines(&tools), r#"{"query": "hire a boat", "gold": ["boats/hire"]}"#).read();
+    let broken = |strategy| measured(&dataset, &Options { strategy, ..small() }).closure_broken;
+    assert_eq!((broken(Strategy::Progressive), broken(Strategy::Full)), (0, 0));
+    assert!(broken(Strategy::Hard) > 0, "the category of the boat has no bank");
+}
+
+#[test]
 fn comparing_says_when_there_is_nothing_to_say() {
     let dataset = example();
     let progressive = measured(&dataset, &small());

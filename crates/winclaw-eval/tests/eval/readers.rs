@@ -23,7 +23,7 @@ const BAD: [Bad; 21] = [
     (b"{\"id\": \"a\"}\n\n[1]", QUERY.as_bytes(), "tools.jsonl:3: ", "no JSON object", "不是 JSON 对象"),
     (b"[{\"id\": \"a\"}, 3]", QUERY.as_bytes(), "tools.jsonl:[2]: ", "no JSON object", "不是 JSON 对象"),
     (b"[{\"id\": \"a\"},\n", QUERY.as_bytes(), "tools.jsonl:2: ", "not valid JSON", "有效的 JSON"),
-    (br#"{"server": "sky"}"#, QUERY.as_bytes(), "tools.jsonl:[1]: ", "`id` or a `name`", "id 或 name"),
+    (br#"{"server": "sky"}"#, QUERY.as_bytes(), "tools.jsonl:1: ", "`id` or a `name`", "id 或 name"),
     (b"{\"id\": \"a\"}\n{\"id\": [1]}", QUERY.as_bytes(), "tools.jsonl:2: ", "`id` is not a text", "“id”不是文本"),
     (
         b"{\"id\": \"a\"}\n{\"id\": \"a\"}",

@@ -6,7 +6,9 @@ mod progress;
 use std::path::Path;
 
 use serde_json::Value;
-use winclaw_eval::{Comparison, Dataset, EvalError, EvalReport, Options, Tools, compare, evaluate, read_queries, read_tools};
+use winclaw_eval::{
+    Comparison, Dataset, EvalError, EvalReport, Options, Tools, compare, evaluate, read_queries, read_tools,
+};
 use winclaw_exposure::Strategy;
 use winclaw_tool::ProblemKind;
 

@@ -105,8 +105,24 @@ impl Page<'_> {
     fn numbers(&self, report: &EvalReport) {
         self.title(&self.word("Ranking", "排序"));
         let ks = report.recall_at.keys();
-        let recalls = ks.clone().map(|k| (format!("recall_at.{k}"), self.word(format!("needed tools among the first {k} (recall@{k})"), format!("前 {k} 个中的所需工具（recall@{k}）"))));
-        let alls = ks.map(|k| (format!("all_gold_at.{k}"), self.word(format!("requests with all of them among the first {k}"), format!("所需工具全在前 {k} 个中的请求"))));
+        let recalls = ks.clone().map(|k| {
+            (
+                format!("recall_at.{k}"),
+                self.word(
+                    format!("needed tools among the first {k} (recall@{k})"),
+                    format!("前 {k} 个中的所需工具（recall@{k}）"),
+                ),
+            )
+        });
+        let alls = ks.map(|k| {
+            (
+                format!("all_gold_at.{k}"),
+                self.word(
+                    format!("requests with all of them among the first {k}"),
+                    format!("所需工具全在前 {k} 个中的请求"),
+                ),
+            )
+        });
         let ndcg = ("ndcg_at_10".to_owned(), "nDCG@10".to_owned());
         self.table(report, recalls.chain(alls).chain([ndcg]));
         self.title(&self.word("First call", "首次调用"));
@@ -149,7 +165,8 @@ impl Page<'_> {
 
     fn reaches(&self, report: &EvalReport) {
         self.title(&self.word("At each reach", "各展示范围"));
-        let words = ["recommended", "extended", "full"].into_iter().filter_map(|reach| Some((reach, report.reach.get(reach)?)));
+        let words =
+            ["recommended", "extended", "full"].into_iter().filter_map(|reach| Some((reach, report.reach.get(reach)?)));
         let row = |(reach, at): (&str, &winclaw_eval::AtReach)| {
             let (tools, tokens) = (Form::Turns.write(at.tools), Form::Count.write(at.schema_tokens));
             vec![
@@ -210,7 +227,12 @@ impl Page<'_> {
 
     fn comparison(&self, comparison: &Comparison, second: &EvalReport) {
         let (first, with) = (comparison.strategy.as_str(), comparison.with.as_str());
-        self.title(&self.word(format!("{first} against {with}, on the same requests"), format!("{first} 与 {with}，同一批请求")));
+        self.title(
+            &self.word(
+                format!("{first} against {with}, on the same requests"),
+                format!("{first} 与 {with}，同一批请求"),
+            ),
+        );
         let row = |(key, found): (&String, &Difference)| {
             let form = Form::of(key);
             let verdict = match found.beyond_sampling_error {

@@ -36,6 +36,11 @@ impl Progress {
 
     /// Says how many are done.
     pub fn at(&self, done: usize) {
+        if done == 1 {
+            // What was built before is no measure of what is left.
+            self.bar.reset_elapsed();
+            self.bar.reset_eta();
+        }
         if self.wanted && self.begun.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
