@@ -17,12 +17,6 @@ pub(crate) struct Anchor {
 }
 
 impl Anchor {
-    pub(crate) fn of(catalog: &Catalog, evidence: &Evidence) -> Anchor {
-        let mut anchor = Anchor::default();
-        anchor.weighed(catalog, evidence);
-        anchor
-    }
-
     /// What the person said points to these tools.
     pub(crate) fn weighed(&mut self, catalog: &Catalog, evidence: &Evidence) {
         let plain = || evidence.hits.iter().filter(|hit| !hit.exact);

@@ -67,6 +67,14 @@ impl Lens {
         self.journal.push(Step::Observe { evidence: asked });
     }
 
+    /// A further request of a session, with the plain estimate of the conversation before it.
+    pub(crate) fn request(&mut self, asked: Weighed, history_tokens: u32) -> Evidence {
+        let evidence = asked.ask(&self.catalog, |query| self.ranking.index.weigh(&self.catalog, query));
+        self.exposure.new_request(&self.catalog, &evidence, history_tokens);
+        self.journal.push(Step::Request { evidence: asked, history_tokens });
+        evidence
+    }
+
     pub(crate) fn learn(&mut self, signal: Signal) -> Vec<Rise> {
         self.journal.push(Step::Learn { signal: Sign::of(&self.catalog, &signal) });
         self.exposure.learn(&self.catalog, signal)

@@ -1,7 +1,8 @@
 //! One task, turn by turn, in a straight line; owns the order of things and no policy.
 //!
 //! A task is a request and a model with tools: [`run`] weighs the request, shows the model what the exposure engine
-//! decides, runs the calls the guard lets through, and goes on until there is an answer or a reason to stop.
+//! decides, runs the calls the guard lets through, and goes on until there is an answer or a reason to stop. A [`Session`]
+//! is several requests one after another.
 //!
 //! Invariants:
 //! - Every call id of a reply gets exactly one result message, in the order of the calls, whatever happens: a batch
@@ -27,6 +28,7 @@ mod record;
 mod replay;
 mod report;
 mod room;
+mod session;
 mod steps;
 mod task;
 
@@ -34,4 +36,5 @@ pub use front::{Answer, Event, Front, ShownTool, Watch};
 pub use ranking::Ranking;
 pub use replay::{ReplayError, Replayed, replay_exposure};
 pub use report::{EndState, Report};
+pub use session::Session;
 pub use task::{Options, Parts, run};

@@ -64,7 +64,8 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Does again what `records` say was done to the exposure of one task, and gives what each model call was shown.
+/// Does again what `records` say was done to the exposure of one task, and gives what each model call was shown. For a
+/// session, `records` are those of all its tasks, one after another.
 ///
 /// `catalogs` are those the task looked at, in any order: one, and one more for each `tools` record. Fails when one is
 /// missing, when a step cannot be read, and when prefix, tail or epoch of a call is not what the trace says. Needs no
@@ -134,6 +135,7 @@ impl Replay {
 fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
     match step {
         Step::Observe { evidence } => lens.observe(evidence),
+        Step::Request { evidence, history_tokens } => drop(lens.request(evidence, history_tokens)),
         Step::Learn { signal } => {
             let signal = signal.signal(lens.catalog()).ok_or_else(|| unknown("a signal"))?;
             lens.learn(signal);

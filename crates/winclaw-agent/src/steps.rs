@@ -14,6 +14,8 @@ pub(crate) enum Step {
     Begin { tools_sha256: String, settings: Box<Settings>, evidence: Weighed },
     /// New evidence was taken in.
     Observe { evidence: Weighed },
+    /// A further request of the session began, behind so many estimated tokens of conversation.
+    Request { evidence: Weighed, history_tokens: u32 },
     /// Something happened.
     Learn { signal: Sign },
     /// A tool that was called unshown was revealed.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
-use winclaw_catalog::{Catalog, ToolIx};
+use winclaw_catalog::{Catalog, ToolIx, evidence::Evidence};
 use winclaw_exposure::{Settings, Signal};
 use winclaw_guard::{Approve, Guard, Limits, LoopReport};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Usage};
@@ -11,13 +11,12 @@ use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
 
 use crate::anchor::Anchor;
-use crate::change::Change;
 use crate::conversation::{append, estimate};
 use crate::lens::Lens;
 use crate::record::{self, Recorder};
 use crate::report::{EndState, Report};
 use crate::steps::Weighed;
-use crate::{Event, Front, Ranking};
+use crate::{Event, Front, Ranking, Session};
 
 /// What a task works with; made once, used by many tasks.
 #[derive(Clone, Copy)]
@@ -59,14 +58,7 @@ pub struct Options {
 ///
 /// `recorder` gets every decision in order; the caller writes them down.
 pub async fn run(parts: Parts<'_>, options: Options, recorder: &mut (dyn FnMut(Record) + Send)) -> Report {
-    let mut task = Task::new(parts, options, recorder);
-    let state = loop {
-        match task.turn().await {
-            Step::Next => {}
-            Step::End(state) => break state,
-        }
-    };
-    task.report(state)
+    Session::begin(parts, options, recorder).await.0
 }
 
 /// What follows a turn.
@@ -88,6 +80,8 @@ pub(crate) struct Task<'a> {
     pub(crate) recorder: Recorder<'a>,
     pub(crate) open: record::Open,
     pub(crate) used: Vec<ToolIx>,
+    /// Earlier requests of the session, latest first.
+    earlier: Vec<String>,
     pub(crate) calls: u32,
     /// The plain estimate of the prefix in the last request.
     pub(crate) prefix_tokens: u32,
@@ -99,23 +93,41 @@ pub(crate) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    fn new(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
-        let change = Change::of(parts.toolbox);
-        let toolbox = change.as_ref().map_or(parts.toolbox, |change| &change.toolbox);
-        let ranking = change.as_ref().map_or(parts.ranking, |change| &change.ranking);
-        let asked = Weighed { message: options.request.clone(), ..Weighed::default() };
-        let (lens, evidence) = Lens::begin(toolbox.catalog(), ranking, options.exposure.clone(), asked);
+    /// The first request of a session.
+    pub(crate) fn begin(parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
+        let (session, evidence) = Session::open(&parts, &options);
+        let mut task = Task::of(session, parts, options, recorder);
+        task.take_up(&evidence);
+        task
+    }
+
+    /// A further request of a session.
+    pub(crate) fn go_on(
+        session: Session,
+        parts: Parts<'a>,
+        options: Options,
+        recorder: &'a mut (dyn FnMut(Record) + Send),
+    ) -> Self {
+        let mut task = Task::of(session, parts, options, recorder);
+        task.follow_changes();
+        let evidence = task.lens.request(task.asked(), estimate(&task.messages));
+        task.take_up(&evidence);
+        task
+    }
+
+    fn of(session: Session, parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
         Task {
-            anchor: Anchor::of(toolbox.catalog(), &evidence),
-            toolbox: Arc::clone(toolbox),
+            anchor: Anchor::default(),
+            toolbox: session.toolbox,
             guard: Guard::new(options.limits, options.approve),
-            lens,
-            messages: vec![Message::User { text: options.request.clone() }],
+            lens: session.lens,
+            messages: session.messages,
             recorder: Recorder::new(recorder),
             open: record::Open::default(),
-            used: Vec::new(),
+            used: session.used,
+            earlier: session.earlier,
             calls: 0,
-            prefix_tokens: 0,
+            prefix_tokens: session.prefix_tokens,
             plan_step: None,
             turns: 0,
             usage: Usage::default(),
@@ -124,6 +136,23 @@ impl<'a> Task<'a> {
             parts,
             options,
         }
+    }
+
+    /// The request becomes part of the conversation, and what it points to is near.
+    fn take_up(&mut self, evidence: &Evidence) {
+        self.anchor.weighed(&self.catalog(), evidence);
+        self.messages.push(Message::User { text: self.options.request.clone() });
+    }
+
+    /// Goes on to the end.
+    pub(crate) async fn run(mut self) -> (Report, Session) {
+        let state = loop {
+            match self.turn().await {
+                Step::Next => {}
+                Step::End(state) => break state,
+            }
+        };
+        self.end(state)
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
@@ -156,11 +185,16 @@ impl<'a> Task<'a> {
     /// Weighs the request anew, with what has happened since. The first time it was weighed when the task began.
     fn observe(&mut self) {
         if self.turns > 1 {
-            let catalog = self.catalog();
-            let used = self.used.iter().map(|tool| catalog.get(*tool).id.clone()).collect();
-            let (message, plan_step) = (self.options.request.clone(), self.plan_step.clone());
-            self.lens.observe(Weighed { message, plan_step, used, earlier: Vec::new() });
+            self.lens.observe(self.asked());
         }
+    }
+
+    /// What the index is asked now.
+    fn asked(&self) -> Weighed {
+        let catalog = self.lens.catalog();
+        let used = self.used.iter().map(|tool| catalog.get(*tool).id.clone()).collect();
+        let (message, plan_step) = (self.options.request.clone(), self.plan_step.clone());
+        Weighed { message, plan_step, used, earlier: self.earlier.clone() }
     }
 
     /// The request for the next model call. The tail becomes part of the conversation's last message, for good.
@@ -293,15 +327,19 @@ impl<'a> Task<'a> {
         self.parts.front.show(Event::Notice { text });
     }
 
-    fn report(self, state: EndState) -> Report {
-        Report {
-            state,
-            answer: self.answer,
-            calls: self.calls,
-            turns: self.turns,
-            usage: self.usage,
+    fn end(mut self, state: EndState) -> (Report, Session) {
+        let (answer, calls, turns, usage) = (self.answer, self.calls, self.turns, self.usage);
+        let report = Report { state, answer, calls, turns, usage, messages: self.messages.clone() };
+        self.earlier.insert(0, self.options.request);
+        let session = Session {
+            toolbox: self.toolbox,
+            lens: self.lens,
             messages: self.messages,
-        }
+            used: self.used,
+            earlier: self.earlier,
+            prefix_tokens: self.prefix_tokens,
+        };
+        (report, session)
     }
 }
 

@@ -98,7 +98,7 @@ fn relist(number: usize, toys: &Toys) {
 
 fn played(replies: Vec<Value>, settings: fn(Play) -> Play, changes: bool) -> Played {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let play = Play::new("weather in Paris, then write a note").max_turns(24);
+    let play = Play::new("weather in Paris, then write a note").max_turns(18);
     let play = settings(play).brain(move |number, _| replies[number % replies.len()].clone());
     let play = if changes { play.between(relist) } else { play };
     runtime.block_on(play.run())
@@ -150,11 +150,11 @@ fn replays(play: &Played) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn i5_i13_i20_whatever_a_model_does_history_is_appended_calls_are_answered_and_the_trace_replays(
-        replies in prop::collection::vec(reply(), 4..24), settings in settings(), changes: bool,
+        replies in prop::collection::vec(reply(), 4..18), settings in settings(), changes: bool,
     ) {
         let play = played(replies, settings, changes);
         only_appended(&play)?;

@@ -30,6 +30,13 @@ fn transports() -> Vec<fn(Play) -> Play> {
     ]
 }
 
+/// Every form by Bridge, and the two that matter elsewhere by the others.
+fn paths() -> Vec<(&'static str, fn(Play) -> Play)> {
+    let by_bridge = FORMS.into_iter().map(|form| (form, transports()[1]));
+    let others = [0, 2, 3].into_iter().flat_map(|by| ["wire", "bridged"].map(|form| (form, transports()[by])));
+    by_bridge.chain(others).collect()
+}
+
 /// What was decided, without what differs by rights: whether a description was seen.
 fn decided(play: &Played) -> Value {
     let questions: Vec<String> = play
@@ -60,7 +67,7 @@ async fn i12_permission_is_decided_alike_on_every_path() {
             (Approve::Always, Answer::NobodyToAsk),
         ] {
             let mut first: Option<Value> = None;
-            for (form, transport) in FORMS.iter().flat_map(|form| transports().into_iter().map(move |by| (form, by))) {
+            for (form, transport) in paths() {
                 let (name, with) = written(form, tool, arguments);
                 let play = Play::new("weather in Paris").approve(approve).answer(answer);
                 let play = transport(play).reply(calls(&[(&name, with)])).reply(says("done")).run().await;
@@ -71,7 +78,7 @@ async fn i12_permission_is_decided_alike_on_every_path() {
             }
         }
     }
-    assert_eq!(compared, 6 * 4 * 16);
+    assert_eq!(compared, 6 * 4 * 10);
 }
 
 /// A model that knows what it wants and uses whatever path it was shown: the tool natively where it has it, what a

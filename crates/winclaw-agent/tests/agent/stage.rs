@@ -7,11 +7,13 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Replayed, Report, replay_exposure, run};
+use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Replayed, Report, Session, replay_exposure, run};
 use winclaw_catalog::Catalog;
 use winclaw_exposure::{Native, Settings, Transport};
 use winclaw_guard::{Approve, Consent, Limits};
-use winclaw_model::{ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, Replay, Script, validate};
+use winclaw_model::{
+    ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, NativeTools, Replay, Script, validate,
+};
 use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
 
@@ -124,6 +126,13 @@ struct Audience {
     names: Vec<String>,
 }
 
+impl Audience {
+    fn new(answer: Answer, toolbox: &Toolbox) -> Self {
+        let names = toolbox.catalog().tools().iter().map(|tool| tool.id.to_string()).collect();
+        Audience { events: Mutex::default(), consents: Mutex::default(), answer, names }
+    }
+}
+
 impl Front for Audience {
     fn show(&self, event: Event) {
         self.events.lock().expect("no panic").push(event);
@@ -147,6 +156,7 @@ pub(crate) struct Play {
     answer: Answer,
     interrupt_on: String,
     usage: Option<f64>,
+    further: Vec<String>,
 }
 
 /// What a played task left.
@@ -184,7 +194,13 @@ impl Play {
             answer: Answer::NobodyToAsk,
             interrupt_on: String::new(),
             usage: None,
+            further: Vec::new(),
         }
+    }
+    /// A further request, once the ones before are answered.
+    pub(crate) fn then(mut self, request: &str) -> Self {
+        self.further.push(request.into());
+        self
     }
     pub(crate) fn reply(mut self, reply: Value) -> Self {
         self.replies.push(reply);
@@ -236,19 +252,20 @@ impl Play {
 
     pub(crate) async fn run(mut self) -> Played {
         let cancel = CancellationToken::new();
-        let toys = Arc::new(Toys::new(cancel.clone(), &self.interrupt_on));
-        let (toolbox, problems) = Toolbox::new(vec![toys.clone()], &["secret.open".into()]);
-        assert!(problems.is_empty(), "{problems:?}");
-        let toolbox = Arc::new(toolbox);
+        let (toys, toolbox) = self.tools(&cancel);
         let model = self.model(&toolbox, &toys);
-        let names = toolbox.catalog().tools().iter().map(|tool| tool.id.to_string()).collect();
-        let (events, consents) = (Mutex::default(), Mutex::default());
-        let audience = Arc::new(Audience { events, consents, answer: self.answer, names });
+        let audience = Arc::new(Audience::new(self.answer, &toolbox));
         let front: Arc<dyn Front> = audience.clone();
         let ranking = FIRST.get_or_init(|| Arc::new(Ranking::of(toolbox.catalog())));
         let parts = Parts { toolbox: &toolbox, ranking, model: &model, front: &front, cancel: &cancel };
         let mut records = Vec::new();
-        let report = run(parts, self.options, &mut |record| records.push(record)).await;
+        let (mut report, mut session) =
+            Session::begin(parts, self.options.clone(), &mut |record| records.push(record)).await;
+        for request in self.further {
+            let options = Options { request, ..self.options.clone() };
+            (report, session) = session.go_on(parts, options, &mut |record| records.push(record)).await;
+        }
+        assert_eq!(session.messages(), report.messages);
         let consents = audience.consents.lock().expect("no panic").clone();
         let (asked_consent, questions) = consents.into_iter().unzip();
         let events = audience.events.lock().expect("no panic").clone();
@@ -257,6 +274,29 @@ impl Play {
         let bodies = requests.iter().map(|request| model.payload(request)).collect();
         let ran = toys.calls();
         Played { report, records, events, requests, asked_consent, questions, catalogs, ran, bodies }
+    }
+
+    /// Plays with a model that is somewhere else: how it ended, what was recorded, and the calls that ran.
+    pub(crate) async fn run_with(mut self, model: &dyn ChatModel) -> (Report, Vec<Record>, Vec<(String, Value)>) {
+        let cancel = CancellationToken::new();
+        let (toys, toolbox) = self.tools(&cancel);
+        let front: Arc<dyn Front> = Arc::new(Audience::new(self.answer, &toolbox));
+        let ranking = Arc::new(Ranking::of(toolbox.catalog()));
+        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model, front: &front, cancel: &cancel };
+        self.options.exposure.native = model.native().map(|native| match native {
+            NativeTools::References => Native::References,
+            NativeTools::SearchResult => Native::SearchResult,
+        });
+        let mut records = Vec::new();
+        let report = run(parts, self.options, &mut |record| records.push(record)).await;
+        (report, records, toys.calls())
+    }
+
+    fn tools(&self, cancel: &CancellationToken) -> (Arc<Toys>, Arc<Toolbox>) {
+        let toys = Arc::new(Toys::new(cancel.clone(), &self.interrupt_on));
+        let (toolbox, problems) = Toolbox::new(vec![toys.clone()], &["secret.open".into()]);
+        assert!(problems.is_empty(), "{problems:?}");
+        (toys, Arc::new(toolbox))
     }
 
     fn model(&mut self, toolbox: &Arc<Toolbox>, toys: &Arc<Toys>) -> Watched {

@@ -1,0 +1,66 @@
+use std::sync::Arc;
+
+use winclaw_catalog::ToolIx;
+use winclaw_model::Message;
+use winclaw_toolbox::Toolbox;
+use winclaw_trace::Record;
+
+use crate::change::Change;
+use crate::lens::Lens;
+use crate::steps::Weighed;
+use crate::task::Task;
+use crate::{Options, Parts, Report};
+
+/// A conversation of several requests with one model: what was said, shown and used goes on from one to the next.
+///
+/// Each request is a task of its own, with its own limits, guard and trace; the traces of a session replay when they
+/// are read one after another. The exposure engine decides by price whether a request opens a new epoch. Of the options of
+/// a further request, those of exposure are not regarded: the first ones hold.
+pub struct Session {
+    pub(crate) toolbox: Arc<Toolbox>,
+    pub(crate) lens: Lens,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) used: Vec<ToolIx>,
+    /// Earlier requests, latest first.
+    pub(crate) earlier: Vec<String>,
+    pub(crate) prefix_tokens: u32,
+}
+
+impl Session {
+    /// Runs the first request of a session. As [`run`](crate::run), and gives what the next request goes on from.
+    pub async fn begin(
+        parts: Parts<'_>,
+        options: Options,
+        recorder: &mut (dyn FnMut(Record) + Send),
+    ) -> (Report, Session) {
+        Task::begin(parts, options, recorder).run().await
+    }
+
+    /// Runs a further request. Takes the toolbox and its ranking from the session, whatever `parts` say; follows their
+    /// changes as a task does.
+    pub async fn go_on(
+        self,
+        parts: Parts<'_>,
+        options: Options,
+        recorder: &mut (dyn FnMut(Record) + Send),
+    ) -> (Report, Session) {
+        Task::go_on(self, parts, options, recorder).run().await
+    }
+
+    /// The conversation so far.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// A session with no conversation yet, on what the backends of `parts` offer now.
+    pub(crate) fn open(parts: &Parts<'_>, options: &Options) -> (Session, winclaw_catalog::evidence::Evidence) {
+        let change = Change::of(parts.toolbox);
+        let toolbox = change.as_ref().map_or(parts.toolbox, |change| &change.toolbox);
+        let ranking = change.as_ref().map_or(parts.ranking, |change| &change.ranking);
+        let asked = Weighed { message: options.request.clone(), ..Weighed::default() };
+        let (lens, evidence) = Lens::begin(toolbox.catalog(), ranking, options.exposure.clone(), asked);
+        let toolbox = Arc::clone(toolbox);
+        let (messages, used, earlier) = (Vec::new(), Vec::new(), Vec::new());
+        (Session { toolbox, lens, messages, used, earlier, prefix_tokens: 0 }, evidence)
+    }
+}
