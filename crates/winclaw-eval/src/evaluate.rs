@@ -127,11 +127,11 @@ pub(crate) fn protocol(dataset: &Dataset) -> Protocol {
 }
 
 impl Engine<'_> {
-    fn stepped(&self, request: &Request, options: &Options) -> Option<Stepped> {
+    fn stepped(&self, request: &Request, look: &Look, options: &Options) -> Option<Stepped> {
         let looks = options.per_step?;
         match protocol(self.dataset) {
-            Protocol::Recorded => self.by_recorded(request, looks),
-            Protocol::Used => self.by_used(request),
+            Protocol::Recorded => self.by_recorded(request, look, looks),
+            Protocol::Used => self.by_used(request, look),
         }
     }
 
@@ -152,7 +152,7 @@ impl Engine<'_> {
             prefix_tokens: look.surface.tokens.prefix,
             broken: found.broken,
             pass_us: look.pass_us,
-            steps: self.stepped(request, options),
+            steps: self.stepped(request, look, options),
             ..Outcome::default()
         };
         self.widen(look, |exposure, surface| {

@@ -58,10 +58,15 @@ impl<'a> Engine<'a> {
         let surface = exposure.surface(self.catalog());
         let pass_us = begun.elapsed().as_secs_f64() * 1e6;
         let mut order = evidence.order(self.catalog());
+        self.hide(&exposure, &mut order);
+        Look { evidence, order, exposure, surface, pass_us }
+    }
+
+    /// Takes out of `order` what the strategy hides from the whole task of `exposure`.
+    pub(crate) fn hide(&self, exposure: &Exposure, order: &mut Vec<ToolIx>) {
         if self.settings.strategy == Strategy::Hard {
             order.retain(|ix| exposure.in_array(*ix));
         }
-        Look { evidence, order, exposure, surface, pass_us }
     }
 
     /// How many tools stand above `Named` while a tool they require does not.

@@ -9,7 +9,7 @@ use winclaw_catalog::ToolIx;
 use winclaw_intent::Query;
 use winclaw_tool::{Problem, ProblemKind, Text};
 
-use crate::look::Engine;
+use crate::look::{Engine, Look};
 use crate::rows::{Row, rows, texts_of};
 use crate::{Dataset, EvalError, Need, Request};
 
@@ -43,13 +43,13 @@ pub struct Stepped {
 
 impl Engine<'_> {
     /// The request and then its recorded searches: the first `looks.0` tools of the one, the first `looks.1` of each other.
-    pub(crate) fn by_recorded(&self, request: &Request, looks: (usize, usize)) -> Option<Stepped> {
+    pub(crate) fn by_recorded(&self, request: &Request, first: &Look, looks: (usize, usize)) -> Option<Stepped> {
         if request.needs.is_empty() || request.steps.is_empty() {
             return None;
         }
-        let mut seen: Vec<ToolIx> = self.first(&Query { message: &request.text, ..Query::default() }, looks.0);
+        let mut seen: Vec<ToolIx> = self.some(first, &Query { message: &request.text, ..Query::default() }, looks.0);
         for step in &request.steps {
-            for tool in self.first(&Query { message: step, ..Query::default() }, looks.1) {
+            for tool in self.some(first, &Query { message: step, ..Query::default() }, looks.1) {
                 if !seen.contains(&tool) {
                     seen.push(tool);
                 }
@@ -60,14 +60,14 @@ impl Engine<'_> {
     }
 
     /// One step for each need: the query is the request and the tools found so far. A tool that was not found is not used.
-    pub(crate) fn by_used(&self, request: &Request) -> Option<Stepped> {
+    pub(crate) fn by_used(&self, request: &Request, first: &Look) -> Option<Stepped> {
         if request.needs.is_empty() {
             return None;
         }
         let mut used: Vec<ToolIx> = Vec::new();
         let mut tools = 0;
         for need in &request.needs {
-            let look = self.first(&Query { message: &request.text, used: &used, ..Query::default() }, LOOK);
+            let look = self.some(first, &Query { message: &request.text, used: &used, ..Query::default() }, LOOK);
             tools += look.len();
             used.extend(meets(need, &look));
         }
@@ -75,11 +75,12 @@ impl Engine<'_> {
         Some(Stepped { recall: used.len() as f64 / steps, tools: tools as f64 / steps })
     }
 
-    /// The first `most` tools; what a hit requires follows it, and takes its place of the look.
-    fn first(&self, query: &Query<'_>, most: usize) -> Vec<ToolIx> {
-        let mut look = self.weigh(query).order(self.catalog());
-        look.truncate(most);
-        look
+    /// The first `most` tools that the strategy does not hide; what a hit requires follows it, and takes its place of the look.
+    fn some(&self, first: &Look, query: &Query<'_>, most: usize) -> Vec<ToolIx> {
+        let mut order = self.weigh(query).order(self.catalog());
+        self.hide(&first.exposure, &mut order);
+        order.truncate(most);
+        order
     }
 }
 
