@@ -4,7 +4,7 @@ use winclaw_tool::{Problem, Text, ToolId, ToolManifest};
 use crate::names::fold;
 use crate::resolve::is_reserved;
 use crate::schema::{self, Shape};
-use crate::text::{clean, cut, has_hidden, one_line, one_line_each, visible, visible_own};
+use crate::text::{cut, has_hidden, one_line, one_line_each, visible, visible_own};
 use crate::{CatalogTool, State, ToolEntry, problems, wire};
 
 /// Caps in characters.
@@ -164,7 +164,7 @@ fn at_most<T>(id: &ToolId, field: &str, list: &mut Vec<T>, number: usize, found:
 }
 
 fn clean_state(state: State) -> State {
-    let tidy = |text: Text| Text { en: clean(&text.en, MAX_STATE), zh: clean(&text.zh, MAX_STATE) };
+    let tidy = |text: Text| one_line_each(&text, MAX_STATE);
     match state {
         State::Ready => State::Ready,
         State::Disabled { why } => State::Disabled { why: tidy(why) },
