@@ -143,7 +143,7 @@ fn a_page_tells_levels_scores_edges_ways_budgets_and_the_tail() {
     page.says(&[
         "needs       Check the weather in Beijing | and write it up as a Word document",
         "transport   bridge: it was asked for",
-        "weather alias",
+        "the request names it: weather",
         "its result feeds doc_generator.create",
         "called by name, details one question away",
         "Budgets",
