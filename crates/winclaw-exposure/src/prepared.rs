@@ -5,7 +5,7 @@ use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 use crate::Level;
 use crate::catalogue::{Catalogue, Detail};
 use crate::schema::costs;
-use crate::shelves::Shelves;
+use crate::shelves::{Shelves, of_line, of_name};
 
 /// What can be known of a catalog before any request: sizes, categories, order. Make it once for each catalog and hand
 /// it to [`Exposure::begin_prepared`](crate::Exposure::begin_prepared) or [`Exposure::adopt`](crate::Exposure::adopt); it
@@ -57,23 +57,58 @@ impl Mark {
         // Sixteen hexadecimal digits; were it ever anything else, its change would go unseen and nothing worse.
         Mark { ability, fingerprint: u64::from_str_radix(&tool.fingerprint, 16).unwrap_or(0) }
     }
+
+    pub(crate) fn permitted(self) -> bool {
+        self.ability != Ability::Disabled
+    }
+}
+
+/// What one look at a tool tells. The tools of a large catalog lie far apart in memory, so each is looked at once.
+pub(crate) struct Look {
+    pub(crate) mark: Mark,
+    /// Counts the sources.
+    pub(crate) source: u32,
+    always_load: bool,
+    /// Tokens of the schema, whole and in brief.
+    costs: (u32, u32),
+    /// Quarters of a token that the name and the line in the catalogue take.
+    pub(crate) name: u32,
+    pub(crate) line: u32,
+}
+
+fn looks(catalog: &Catalog) -> Vec<Look> {
+    let mut sources = 0;
+    let mut last: Option<&str> = None;
+    let looks = catalog.tools().iter().map(|tool| {
+        let source = tool.id.source();
+        sources += u32::from(last.is_some_and(|last| last != source));
+        last = Some(source);
+        Look {
+            mark: Mark::of(tool),
+            source: sources,
+            always_load: tool.manifest.always_load,
+            costs: costs(tool),
+            name: u32::try_from(of_name(tool)).unwrap_or(u32::MAX),
+            line: u32::try_from(of_line(tool)).unwrap_or(u32::MAX),
+        }
+    });
+    looks.collect()
 }
 
 impl Prepared {
     /// Looks through the catalog once; a few milliseconds at a thousand tools.
     pub fn new(catalog: &Catalog) -> Prepared {
-        let marks: Vec<Mark> = catalog.tools().iter().map(Mark::of).collect();
-        let costs: Vec<(u32, u32)> = catalog.tools().iter().map(costs).collect();
-        let everything = catalog.permitted().map(|ix| costs[ix.index()].0).fold(0, u32::saturating_add);
-        let order = in_turn(catalog, catalog.permitted());
+        let looks = looks(catalog);
+        let permitted = || catalog.all().filter(|ix| looks[ix.index()].mark.permitted());
+        let order = in_turn(&looks, permitted());
         Prepared {
-            shelves: Shelves::of(catalog),
-            core: in_turn(catalog, catalog.permitted().filter(|ix| catalog.get(*ix).manifest.always_load)),
+            shelves: Shelves::of(catalog, &looks),
+            core: in_turn(&looks, permitted().filter(|ix| looks[ix.index()].always_load)),
             count: order.len(),
             order,
-            everything,
-            marks,
-            costs,
+            everything: permitted().map(|ix| looks[ix.index()].costs.0).fold(0, u32::saturating_add),
+            marks: looks.iter().map(|look| look.mark).collect(),
+            costs: looks.iter().map(|look| look.costs).collect(),
             written: Default::default(),
         }
     }
@@ -90,7 +125,7 @@ impl Prepared {
 
     /// Whether `ix` may be shown.
     pub(crate) fn permits(&self, ix: ToolIx) -> bool {
-        self.mark(ix).ability != Ability::Disabled
+        self.mark(ix).permitted()
     }
 
     /// What a model has read that was told the schema at `level`: a brief one that leaves nothing out is the whole.
@@ -123,12 +158,12 @@ impl Prepared {
     }
 }
 
-/// The first of each source, then the second of each, and so on. `tools` come in order of id.
-fn in_turn(catalog: &Catalog, tools: impl Iterator<Item = ToolIx>) -> Vec<ToolIx> {
+/// The first of each source, then the second of each, and so on. `tools` come in order of id, and so by source.
+fn in_turn(looks: &[Look], tools: impl Iterator<Item = ToolIx>) -> Vec<ToolIx> {
     let mut placed: Vec<(u32, ToolIx)> = Vec::new();
-    let mut last: Option<(&str, u32)> = None;
+    let mut last: Option<(u32, u32)> = None;
     for ix in tools {
-        let source = catalog.get(ix).id.source();
+        let source = looks[ix.index()].source;
         let round = last.filter(|(same, _)| *same == source).map_or(0, |(_, round)| round + 1);
         last = Some((source, round));
         placed.push((round, ix));

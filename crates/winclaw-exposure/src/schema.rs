@@ -189,10 +189,12 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| references(item, found)),
         Value::Object(map) => {
-            if let Some(Value::String(reference)) = map.get("$ref") {
-                found.push(reference);
+            for (key, inner) in map {
+                match inner {
+                    Value::String(reference) if key == "$ref" => found.push(reference),
+                    _ => references(inner, found),
+                }
             }
-            map.values().for_each(|inner| references(inner, found));
         }
         _ => {}
     }

@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 
 use crate::estimate_tokens;
+use crate::prepared::Look;
 use crate::tokens::{quarters, tokens};
 
 /// The permitted tools by category, with what each line of a catalogue would cost.
@@ -27,15 +28,15 @@ pub(crate) struct Shelf {
 }
 
 impl Shelves {
-    pub(crate) fn of(catalog: &Catalog) -> Shelves {
-        let leaned_on = leaned_on(catalog);
+    pub(crate) fn of(catalog: &Catalog, looks: &[Look]) -> Shelves {
+        let leaned_on = leaned_on(catalog, looks);
         let shelves: Vec<Shelf> = catalog
             .categories()
             .iter()
-            .map(|(category, tools)| Shelf::of(catalog, category, tools, &leaned_on))
+            .map(|(category, tools)| Shelf::of(category, tools, looks, &leaned_on))
             .filter(|shelf| !shelf.tools.is_empty())
             .collect();
-        let lines = shelves.iter().flat_map(|shelf| &shelf.tools).map(|ix| of_line(catalog.get(*ix)));
+        let lines = shelves.iter().flat_map(|shelf| &shelf.tools).map(|ix| u64::from(looks[ix.index()].line));
         let headings = shelves.iter().map(|shelf| quarters(&shelf.heading()) + 2);
         let summaries = tokens(lines.sum::<u64>() + headings.sum::<u64>());
         let names = shelves.iter().filter_map(|shelf| shelf.upto.last()).sum();
@@ -54,15 +55,15 @@ impl Shelves {
 }
 
 impl Shelf {
-    fn of(catalog: &Catalog, category: &str, all: &[ToolIx], leaned_on: &[u32]) -> Shelf {
-        let tools: Vec<ToolIx> = all.iter().copied().filter(|ix| catalog.get(*ix).permitted()).collect();
+    fn of(category: &str, all: &[ToolIx], looks: &[Look], leaned_on: &[u32]) -> Shelf {
+        let tools: Vec<ToolIx> = all.iter().copied().filter(|ix| looks[ix.index()].mark.permitted()).collect();
         let mut ranked = tools.clone();
         ranked.sort_by_key(|ix| (std::cmp::Reverse(leaned_on[ix.index()]), *ix));
         let mut shelf = Shelf { category: category.to_owned(), tools, ranked, upto: Vec::new() };
         let mut sum = estimate_tokens(&shelf.heading()) + ROOM_FOR_REST;
         shelf.upto.push(sum);
         for ix in &shelf.ranked {
-            sum += tokens(of_name(catalog.get(*ix))) + 1;
+            sum += tokens(u64::from(looks[ix.index()].name)) + 1;
             shelf.upto.push(sum);
         }
         shelf
@@ -77,14 +78,21 @@ impl Shelf {
 /// Tokens of a line end and of the words that say how many names are not given.
 const ROOM_FOR_REST: u32 = 6;
 
-/// How many tools lean on each, by place.
-fn leaned_on(catalog: &Catalog) -> Vec<u32> {
-    let mut count = vec![0; catalog.tools().len()];
-    for ix in catalog.permitted() {
+/// From how many sources tools lean on each, by place. Sources are counted, not tools, so that a source with many tools
+/// cannot lift its own.
+fn leaned_on(catalog: &Catalog, looks: &[Look]) -> Vec<u32> {
+    let mut count = vec![(0, u32::MAX); looks.len()];
+    for ix in catalog.all().filter(|ix| looks[ix.index()].mark.permitted()) {
+        let source = looks[ix.index()].source;
         let edges = catalog.requires(ix).iter().chain(catalog.input_from(ix)).chain(catalog.often_with(ix));
-        edges.for_each(|other| count[other.index()] += 1);
+        for other in edges {
+            // Tools come by source, so the last that was counted is enough to know.
+            let (count, last) = &mut count[other.index()];
+            *count += u32::from(*last != source);
+            *last = source;
+        }
     }
-    count
+    count.into_iter().map(|(count, _)| count).collect()
 }
 
 /// Appends one line of the catalogue with the summary, and its line end.
@@ -113,12 +121,14 @@ pub(crate) fn name(tool: &CatalogTool) -> String {
     name
 }
 
-fn of_line(tool: &CatalogTool) -> u64 {
+/// Quarters of a token that [`put_line`] takes.
+pub(crate) fn of_line(tool: &CatalogTool) -> u64 {
     let around = 5;
     around + of_name(tool) + quarters(&one_line(&tool.manifest.summary.en))
 }
 
-fn of_name(tool: &CatalogTool) -> u64 {
+/// Quarters of a token that [`put_name`] takes.
+pub(crate) fn of_name(tool: &CatalogTool) -> u64 {
     let around = 3;
     quarters(&tool.wire_name) + mark(&tool.state).map_or(0, |mark| quarters(mark) + around)
 }

@@ -233,3 +233,23 @@ fn a_map_that_lies_breaks_nothing() {
         exposure.rows(&next);
     }
 }
+
+#[test]
+fn a_category_too_large_for_one_answer_is_listed_by_repeating_the_search() {
+    let entry = |n: usize| tool(&format!("big.t{n:04}"), json!({"category": "kind"}));
+    let catalog = catalog((0..700).map(entry).collect());
+    let settings = Settings { window_tokens: 16_000, ..bridge() };
+    let mut exposure = Exposure::begin(&catalog, &Evidence::default(), settings);
+    let mut unknown: Vec<String> = catalog.tools().iter().map(|tool| tool.wire_name.clone()).collect();
+    for search in 0..8 {
+        let all = winclaw_exposure::meta::within(&catalog, Vec::new(), Some("kind"));
+        let answer = exposure.search_answer(&catalog, &all, "kind").text;
+        unknown.retain(|name| !answer.contains(name.as_str()));
+        let more = answer.contains("Search the category again");
+        assert!(more || search > 0, "{answer}");
+        assert!(exposure.searches_without_news() == 0 || unknown.is_empty());
+    }
+    let in_catalogue = |name: &String| exposure.clone().surface(&catalog).prefix.system.contains(name.as_str());
+    unknown.retain(|name| !in_catalogue(name));
+    assert_eq!(unknown, Vec::<String>::new());
+}
