@@ -2,6 +2,8 @@
 //!
 //! It lives here because both stages may see only tools and the catalog.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Catalog, ToolIx};
@@ -81,7 +83,7 @@ pub struct Term {
     pub text: String,
     /// Where the tool has it: `name`, `alias`, `summary`, `description`, `category`, `action`, `parameter`, `example`,
     /// `exact` for a name, or `meaning` where dense vectors and no single word brought the tool.
-    pub field: String,
+    pub field: Cow<'static, str>,
     /// What it added.
     pub score: f32,
 }

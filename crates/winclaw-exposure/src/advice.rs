@@ -86,7 +86,7 @@ fn usable<'a>(prepared: &Prepared, evidence: &'a Evidence) -> Vec<&'a Hit> {
 /// One word that merely occurs in a description says next to nothing.
 fn says_enough(hit: &Hit) -> bool {
     match hit.terms.as_slice() {
-        [only] => !matches!(only.field.as_str(), "description" | "parameter"),
+        [only] => !matches!(&*only.field, "description" | "parameter"),
         _ => true,
     }
 }

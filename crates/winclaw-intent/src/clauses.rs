@@ -87,10 +87,9 @@ fn joins(before: &str, after: &str) -> bool {
             let whole = |word: &str| after.starts_with(word) || straddles(before, after, word);
             CHINESE.iter().any(|word| after.starts_with(word)) && !WHOLE.iter().any(|word| whole(word))
         }
-        Some(c) if c.is_ascii_alphabetic() => {
+        Some(c) if c.is_ascii_alphabetic() && before.ends_with(char::is_whitespace) => {
             let word = after.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-            let starts = before.chars().next_back().is_some_and(char::is_whitespace);
-            starts && ENGLISH.iter().any(|joining| word.eq_ignore_ascii_case(joining))
+            ENGLISH.iter().any(|joining| word.eq_ignore_ascii_case(joining))
         }
         _ => false,
     }

@@ -1,6 +1,6 @@
-use std::collections::BTreeMap;
-
 use rust_stemmers::Stemmer;
+
+use crate::map::Map;
 
 /// Groups of words for the same thing, one a line; `#` begins a remark.
 const GROUPS: &str = include_str!("concepts.txt");
@@ -11,12 +11,12 @@ const LONGEST: usize = 4;
 /// Which concepts a word belongs to, so that `erase the folder` and 删除目录 meet a tool that speaks of deleting a directory.
 pub(crate) struct Concepts {
     /// The terms of the concepts of each word: a stem, or a CJK word.
-    of: BTreeMap<String, Vec<String>>,
+    of: Map<String, Vec<String>>,
 }
 
 impl Concepts {
     pub(crate) fn new(stemmer: &Stemmer) -> Concepts {
-        let mut of: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut of: Map<String, Vec<String>> = Map::default();
         let groups = GROUPS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         for (number, group) in groups.enumerate() {
             for word in group.split_whitespace() {

@@ -1,16 +1,18 @@
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::Range;
 
 use winclaw_catalog::names::{Word, fold, normal, words};
 use winclaw_catalog::{Catalog, ToolIx};
 
+use crate::explicit::{means_category, means_source};
 use crate::fields::titles;
+use crate::map::Map;
 use crate::stop::is_stop;
 
 /// Longest name that is looked for inside a request, in units: words, or single CJK characters.
 const LONGEST: usize = 16;
 
-/// Most tools one alias, source or category may name; what names more says too little to put them all first.
+/// Most tools one alias, source or category may name in passing; what names more says too little to put them all first.
 const MOST: usize = 8;
 
 /// How a request names a tool, surest last.
@@ -30,133 +32,206 @@ pub(crate) struct Named {
     pub(crate) rung: Rung,
     /// The words that name it, as they stand in the request.
     pub(crate) text: String,
+    /// Whether they name more than eight tools at once.
+    pub(crate) crowd: bool,
 }
 
 /// Every name a request may use for a tool, by its folded form.
 #[derive(Default)]
 pub(crate) struct Ladder {
     /// Names looked for anywhere in a request.
-    inside: BTreeMap<String, Vec<(Rung, ToolIx)>>,
+    inside: Names,
     /// Names that only count as the whole request: example requests, and tool names that are ordinary words.
-    whole: BTreeMap<String, Vec<(Rung, ToolIx)>>,
+    whole: Names,
 }
 
 impl Ladder {
     pub(crate) fn build(catalog: &Catalog) -> Ladder {
-        let mut ladder = Ladder::default();
+        let (mut inside, mut whole) = (Vec::new(), Vec::new());
         for ix in catalog.permitted() {
-            ladder.add(catalog, ix);
+            each_inside(catalog, ix, &mut |rung, name| inside.push((name, rung, ix)));
+            each_whole(catalog, ix, &mut |rung, name| whole.push((fold(name), rung, ix)));
         }
-        ladder.inside.values_mut().for_each(few);
-        ladder.inside.retain(|_, tools| !tools.is_empty());
-        ladder
-    }
-
-    fn add(&mut self, catalog: &Catalog, ix: ToolIx) {
-        let tool = catalog.get(ix);
-        let id = tool.id.as_str();
-        self.inside(Rung::Id, ix, id);
-        self.inside(Rung::Id, ix, &tool.wire_name);
-        self.whole(Rung::Name, ix, tool.id.name());
-        if words(&normal(tool.id.name())).count() > 1 {
-            self.inside(Rung::Name, ix, tool.id.name());
-        }
-        for alias in tool.manifest.aliases.iter() {
-            self.whole(Rung::Alias, ix, alias);
-            self.inside(Rung::Alias, ix, alias);
-        }
-        titles(tool).for_each(|title| self.whole(Rung::Alias, ix, title));
-        tool.manifest.examples.iter().for_each(|example| self.whole(Rung::Example, ix, example));
-        self.inside(Rung::Source, ix, tool.id.source());
-        self.inside(Rung::Category, ix, &tool.manifest.category);
-    }
-
-    fn inside(&mut self, rung: Rung, ix: ToolIx, name: &str) {
-        let folded = fold(name);
-        if folded.chars().count() > 1 && !is_stop(&folded) {
-            self.inside.entry(folded).or_default().push((rung, ix));
-        }
-    }
-
-    fn whole(&mut self, rung: Rung, ix: ToolIx, name: &str) {
-        let folded = fold(name);
-        if !folded.is_empty() {
-            self.whole.entry(folded).or_default().push((rung, ix));
-        }
+        inside.retain(|(name, ..)| name.chars().nth(1).is_some() && !is_stop(name));
+        whole.retain(|(name, ..)| !name.is_empty());
+        Ladder { inside: Names::of(inside), whole: Names::of(whole) }
     }
 
     /// Adds the tools `text` (in NFKC form) names, each with its surest naming.
     pub(crate) fn find(&self, text: &str, found: &mut BTreeMap<ToolIx, Named>) {
-        for &(rung, ix) in self.whole.get(&fold(text)).into_iter().flatten() {
-            note(found, rung, ix, text.trim());
+        for &(rung, ix) in self.whole.get(&fold(text)) {
+            note(found, rung, ix, text.trim(), false);
         }
-        let units = units(text);
-        for start in (0..units.len()).filter(|&start| !units[start].continues) {
-            self.find_from(text, &units[start..], found);
+        let units = Units::of(text);
+        for start in (0..units.list.len()).filter(|&start| !units.list[start].continues) {
+            self.find_from(text, &units, start, found);
         }
     }
 
-    /// The names that begin with the first of `units`.
-    fn find_from(&self, text: &str, units: &[Unit<'_>], found: &mut BTreeMap<ToolIx, Named>) {
-        let mut folded = String::new();
-        for (at, unit) in units.iter().enumerate().take(LONGEST) {
-            folded.push_str(&fold(unit.text));
-            let mut from_here = self.inside.range::<str, _>((Bound::Included(folded.as_str()), Bound::Unbounded));
-            let Some((name, tools)) = from_here.next().filter(|(name, _)| name.starts_with(&folded)) else {
+    /// The names that begin with the unit `start`.
+    fn find_from(&self, text: &str, units: &Units<'_>, start: usize, found: &mut BTreeMap<ToolIx, Named>) {
+        let mut within = self.inside.beginning_as(&units.folded[units.list[start].folded.start..]);
+        for (at, unit) in units.list.iter().enumerate().skip(start).take(LONGEST) {
+            let folded = &units.folded[units.list[start].folded.start..unit.folded.end];
+            within = self.inside.beginning_with(folded, within);
+            if within.is_empty() {
                 return;
+            }
+            let ends = units.list.get(at + 1).is_none_or(|next| !next.continues);
+            if ends && self.inside.names[within.start].0.as_ref() == folded {
+                let place = units.list[start].at..unit.at + unit.text.len();
+                self.note_all(self.inside.at(within.start), text, place, found);
+            }
+        }
+    }
+
+    /// Notes the tools of one name; where they are many, only if the text says outright that it means them.
+    fn note_all(&self, tools: &[(Rung, ToolIx)], text: &str, place: Range<usize>, found: &mut BTreeMap<ToolIx, Named>) {
+        for of_rung in tools.chunk_by(|a, b| a.0 == b.0) {
+            let rung = of_rung[0].0;
+            let crowd = of_rung.len() > MOST && rung != Rung::Id;
+            let (before, behind) = (&text[..place.start], &text[place.end..]);
+            let meant = match rung {
+                Rung::Source => means_source(before, behind),
+                Rung::Category => means_category(before, behind),
+                _ => false,
             };
-            let ends = units.get(at + 1).is_none_or(|next| !next.continues);
-            if *name == folded && ends {
-                let surface = &text[units[0].at..unit.at + unit.text.len()];
-                tools.iter().for_each(|&(rung, ix)| note(found, rung, ix, surface));
+            if !crowd || meant {
+                of_rung.iter().for_each(|&(rung, ix)| note(found, rung, ix, &text[place.clone()], crowd));
             }
         }
     }
 }
 
-/// Takes out the rungs on which a name stands for too many tools to mean any of them.
-fn few(tools: &mut Vec<(Rung, ToolIx)>) {
-    let crowded = |rung: Rung| tools.iter().filter(|named| named.0 == rung).count() > MOST;
-    let crowded: Vec<Rung> =
-        [Rung::Category, Rung::Source, Rung::Alias, Rung::Name].into_iter().filter(|&r| crowded(r)).collect();
-    tools.retain(|named| !crowded.contains(&named.0));
+/// The names of a tool that count anywhere in a request, folded.
+fn each_inside(catalog: &Catalog, ix: ToolIx, sink: &mut impl FnMut(Rung, String)) {
+    let tool = catalog.get(ix);
+    sink(Rung::Id, fold(tool.id.as_str()));
+    sink(Rung::Id, fold(&tool.wire_name));
+    if words(&normal(tool.id.name())).nth(1).is_some() {
+        sink(Rung::Name, fold(tool.id.name()));
+    }
+    tool.manifest.aliases.iter().for_each(|alias| sink(Rung::Alias, fold(alias)));
+    sink(Rung::Source, fold(tool.id.source()));
+    sink(Rung::Category, fold(&tool.manifest.category));
 }
 
-fn note(found: &mut BTreeMap<ToolIx, Named>, rung: Rung, ix: ToolIx, text: &str) {
+/// The names of a tool that count as the whole request.
+fn each_whole<'a>(catalog: &'a Catalog, ix: ToolIx, sink: &mut impl FnMut(Rung, &'a str)) {
+    let tool = catalog.get(ix);
+    sink(Rung::Name, tool.id.name());
+    tool.manifest.aliases.iter().for_each(|alias| sink(Rung::Alias, alias));
+    titles(tool).for_each(|title| sink(Rung::Alias, title));
+    tool.manifest.examples.iter().for_each(|example| sink(Rung::Example, example));
+}
+
+/// Names in order, each with its tools.
+#[derive(Default)]
+struct Names {
+    /// A name, and where its tools begin.
+    names: Vec<(Box<str>, u32)>,
+    /// Where the names are that begin with two characters.
+    begins: Map<[char; 2], Range<u32>>,
+    tools: Vec<(Rung, ToolIx)>,
+}
+
+impl Names {
+    fn of(mut found: Vec<(String, Rung, ToolIx)>) -> Names {
+        found.sort_unstable();
+        found.dedup();
+        let mut sorted = Names::default();
+        for (name, rung, ix) in found {
+            if sorted.names.last().is_none_or(|last| *last.0 != *name) {
+                let place = sorted.names.len() as u32;
+                first_two(&name)
+                    .into_iter()
+                    .for_each(|two| sorted.begins.entry(two).or_insert(place..place).end = place + 1);
+                sorted.names.push((name.into(), sorted.tools.len() as u32));
+            }
+            sorted.tools.push((rung, ix));
+        }
+        sorted
+    }
+
+    /// The tools of the name at a place.
+    fn at(&self, place: usize) -> &[(Rung, ToolIx)] {
+        let end = self.names.get(place + 1).map_or(self.tools.len(), |next| next.1 as usize);
+        &self.tools[self.names[place].1 as usize..end]
+    }
+
+    fn get(&self, name: &str) -> &[(Rung, ToolIx)] {
+        let place = self.names.binary_search_by(|known| (*known.0).cmp(name));
+        place.map_or(&[], |place| self.at(place))
+    }
+
+    /// Where the names are that may begin as `text` does.
+    fn beginning_as(&self, text: &str) -> Range<usize> {
+        let place = first_two(text).and_then(|two| self.begins.get(&two));
+        place.map_or(0..0, |place| place.start as usize..place.end as usize)
+    }
+
+    /// Where among the places `within` the names that begin with `start` are.
+    fn beginning_with(&self, start: &str, within: Range<usize>) -> Range<usize> {
+        let names = &self.names[within.clone()];
+        let first = names.partition_point(|name| *name.0 < *start);
+        let count = names[first..].partition_point(|name| name.0.starts_with(start));
+        within.start + first..within.start + first + count
+    }
+}
+
+fn first_two(text: &str) -> Option<[char; 2]> {
+    let mut chars = text.chars();
+    Some([chars.next()?, chars.next()?])
+}
+
+fn note(found: &mut BTreeMap<ToolIx, Named>, rung: Rung, ix: ToolIx, text: &str, crowd: bool) {
     let known = found.get(&ix).is_some_and(|named| named.rung >= rung);
     if !known {
-        found.insert(ix, Named { rung, text: text.chars().take(80).collect() });
+        found.insert(ix, Named { rung, text: text.chars().take(80).collect(), crowd });
     }
+}
+
+/// The words of a text, CJK ones character by character.
+struct Units<'a> {
+    list: Vec<Unit<'a>>,
+    /// All of them folded, one after the other.
+    folded: String,
 }
 
 /// A word, or one CJK character.
 struct Unit<'a> {
     text: &'a str,
     at: usize,
+    /// Where its folded form stands.
+    folded: Range<usize>,
     /// Whether it is the middle of a word such as `findSymbol`, where no name begins.
     continues: bool,
 }
 
-fn units(text: &str) -> Vec<Unit<'_>> {
-    let mut units = Vec::new();
-    let mut after_cjk = true;
-    for word in words(text) {
-        let at = word.text.as_ptr() as usize - text.as_ptr() as usize;
-        if word.cjk {
-            units.extend(characters(word, at));
-        } else {
-            units.push(Unit { text: word.text, at, continues: word.joined && !after_cjk });
+impl<'a> Units<'a> {
+    fn of(text: &'a str) -> Units<'a> {
+        let mut units = Units { list: Vec::new(), folded: String::new() };
+        let mut after_cjk = true;
+        for word in words(text) {
+            let at = word.text.as_ptr() as usize - text.as_ptr() as usize;
+            match word.cjk {
+                true => units.add_characters(word, at),
+                false => units.add(word.text, at, word.joined && !after_cjk),
+            }
+            after_cjk = word.cjk;
         }
-        after_cjk = word.cjk;
+        units
     }
-    units
-}
 
-fn characters(word: Word<'_>, start: usize) -> impl Iterator<Item = Unit<'_>> {
-    let one = move |(at, c): (usize, char)| Unit {
-        text: &word.text[at..at + c.len_utf8()],
-        at: start + at,
-        continues: false,
-    };
-    word.text.char_indices().map(one)
+    fn add_characters(&mut self, word: Word<'a>, start: usize) {
+        for (at, c) in word.text.char_indices() {
+            self.add(&word.text[at..at + c.len_utf8()], start + at, false);
+        }
+    }
+
+    fn add(&mut self, text: &'a str, at: usize, continues: bool) {
+        let start = self.folded.len();
+        self.folded.push_str(&fold(text));
+        self.list.push(Unit { text, at, folded: start..self.folded.len(), continues });
+    }
 }

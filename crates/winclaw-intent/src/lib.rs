@@ -18,10 +18,16 @@
 mod board;
 mod clauses;
 mod concepts;
+mod context;
 mod dense;
+mod edges;
+mod explicit;
 mod fields;
 mod index;
 mod ladder;
+mod map;
+mod postings;
+mod reader;
 mod reasons;
 mod script;
 mod stop;

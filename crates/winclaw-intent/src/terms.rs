@@ -27,6 +27,54 @@ impl Kind {
     }
 }
 
+/// A piece of a text that has terms of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// A word, in the case it was written in.
+    Word(&'a str),
+    /// Words written as one, such as `GitHub`, which is also the word `github`.
+    Compound(&'a str),
+    /// CJK characters without a break.
+    Run(&'a str),
+}
+
+/// Calls `sink` with the pieces of `text` (in NFKC form), in order; a compound comes after its words.
+pub(crate) fn pieces<'a>(text: &'a str, sink: &mut impl FnMut(Piece<'a>)) {
+    let mut compound: Option<(&'a str, usize)> = None;
+    for word in words(text) {
+        if word.cjk {
+            end(compound.take(), sink);
+            sink(Piece::Run(word.text));
+            continue;
+        }
+        compound = match compound {
+            Some((head, parts)) if word.joined => Some((span(text, head, word.text), parts + 1)),
+            done => {
+                end(done, sink);
+                Some((word.text, 1))
+            }
+        };
+        if word.text.len() <= LONGEST {
+            sink(Piece::Word(word.text));
+        }
+    }
+    end(compound, sink);
+}
+
+/// Words written as one are a piece too.
+fn end<'a>(compound: Option<(&'a str, usize)>, sink: &mut impl FnMut(Piece<'a>)) {
+    if let Some((whole, 2..)) = compound.filter(|(whole, _)| whole.len() <= LONGEST) {
+        sink(Piece::Compound(whole));
+    }
+}
+
+/// The piece of `text` from the start of `head` to the end of `tail`, both pieces of it.
+fn span<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
+    let start = head.as_ptr() as usize - text.as_ptr() as usize;
+    let end = tail.as_ptr() as usize - text.as_ptr() as usize + tail.len();
+    &text[start..end]
+}
+
 /// One tokeniser for requests and tools alike.
 pub(crate) struct Tokeniser {
     stemmer: Stemmer,
@@ -39,50 +87,26 @@ impl Tokeniser {
         Tokeniser { concepts: Concepts::new(&stemmer), stemmer }
     }
 
-    /// Calls `sink` with each term of `text` (in NFKC form), the words it stands for, and its kind.
-    pub(crate) fn each<'a>(&self, text: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
-        let mut compound: Option<(&str, usize)> = None;
-        for word in words(text) {
-            if word.cjk {
-                compound = None;
-                characters(word.text, sink);
-                self.concepts.within(word.text, &mut |concept, surface| sink(concept, surface, Kind::Concept));
-                continue;
+    /// Calls `sink` with each term of `piece`, the words it stands for, and its kind.
+    pub(crate) fn terms<'a>(&self, piece: Piece<'a>, sink: &mut impl FnMut(&str, &'a str, Kind)) {
+        match piece {
+            Piece::Word(word) => self.word(word, sink),
+            Piece::Compound(whole) => sink(&self.stemmer.stem(&whole.to_lowercase()), whole, Kind::Word),
+            Piece::Run(run) => {
+                characters(run, sink);
+                self.concepts.within(run, &mut |concept, surface| sink(concept, surface, Kind::Concept));
             }
-            self.word(word.text, sink);
-            compound = match compound {
-                Some((head, _)) if word.joined => Some((span(text, head, word.text), 2)),
-                done => {
-                    self.joined(done, sink);
-                    Some((word.text, 1))
-                }
-            };
         }
-        self.joined(compound, sink);
     }
 
     fn word<'a>(&self, word: &'a str, sink: &mut impl FnMut(&str, &'a str, Kind)) {
         let lower = word.to_lowercase();
-        if word.len() <= LONGEST && !is_stop(&lower) {
+        if !is_stop(&lower) {
             let stem = self.stemmer.stem(&lower);
             sink(&stem, word, Kind::Word);
             self.concepts.of(&stem).iter().for_each(|concept| sink(concept, word, Kind::Concept));
         }
     }
-
-    /// `GitHub` is also the word `github`.
-    fn joined<'a>(&self, compound: Option<(&'a str, usize)>, sink: &mut impl FnMut(&str, &'a str, Kind)) {
-        if let Some((whole, 2..)) = compound.filter(|(whole, _)| whole.len() <= LONGEST) {
-            sink(&self.stemmer.stem(&whole.to_lowercase()), whole, Kind::Word);
-        }
-    }
-}
-
-/// The piece of `text` from the start of `head` to the end of `tail`, both pieces of it.
-fn span<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
-    let start = head.as_ptr() as usize - text.as_ptr() as usize;
-    let end = tail.as_ptr() as usize - text.as_ptr() as usize + tail.len();
-    &text[start..end]
 }
 
 /// The single characters and the pairs of a CJK run.
@@ -103,19 +127,21 @@ mod tests {
     use super::*;
 
     fn terms(text: &str) -> Vec<String> {
+        let tokeniser = Tokeniser::new();
         let mut found = Vec::new();
-        Tokeniser::new().each(text, &mut |term, _, _| found.push(term.to_owned()));
+        pieces(text, &mut |piece| tokeniser.terms(piece, &mut |term, _, _| found.push(term.to_owned())));
         found.retain(|term| !term.starts_with('='));
         found
     }
 
     #[test]
     fn names_and_requests_meet_in_the_same_terms() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 7] = [
             ("find_symbols", &["find", "symbol"]),
             ("Finding the symbol!", &["find", "symbol"]),
             ("findSymbol", &["find", "symbol", "findsymbol"]),
             ("GitHub", &["git", "hub", "github"]),
+            ("Use GitHub天", &["git", "hub", "github", "天"]),
             ("查天气", &["查", "天", "查天", "气", "天气"]),
             ("the of and", &[]),
         ];

@@ -1,17 +1,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
+use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term};
 use winclaw_catalog::names::normal;
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::board::{Board, Scored};
-use crate::index::{Asked, Index};
+use crate::context::{EARLIER, Lifts, Task, follows_up, last_used, lift};
+use crate::index::{Asked, Index, WORDS};
 use crate::ladder::Named;
 use crate::{Query, Script, clauses, dense, reasons};
 
 /// Most hits that no name brought.
 const HITS: usize = 100;
+
+/// Most tools that the names of large groups put first.
+const CROWD: usize = 5;
 
 /// How many tools of each need get a lift.
 const SEATS: usize = 20;
@@ -33,33 +37,52 @@ impl Index {
         let message = bounded(query.message);
         let plan = bounded(query.plan_step.unwrap_or(""));
         let needs: Vec<String> = clauses(&plan).into_iter().chain(clauses(&message)).collect();
-        let used = self.used_names(catalog, query.used);
+        let follow_up = follows_up(&message);
+        let used = last_used(self, query);
+        let aside = self.aside(catalog, query, &used, follow_up);
+
+        let needs: Vec<Vec<Asked<'_>>> = needs.iter().map(|need| self.asked(need, 1.0)).collect();
         let mut asked = Vec::new();
-        needs.iter().for_each(|need| self.ask(need, 1.0, &mut asked));
-        used.iter().for_each(|name| self.ask(name, self.weights.used, &mut asked));
+        needs.iter().for_each(|need| merge(&mut asked, need));
+        aside.iter().for_each(|(text, weight)| merge(&mut asked, &self.asked_aside(text, *weight)));
 
         let ranked = self.rank(&asked, &needs);
         let ranked = self.with_meaning(catalog, ranked, &format!("{plan}\n{message}"));
         let mut named = BTreeMap::new();
         self.ladder.find(&message, &mut named);
         self.ladder.find(&plan, &mut named);
-        let mut hits = hits(&ranked, &named);
+        let mut hits = hits(&ranked, named);
         reasons::fill(self, &asked, &mut hits);
         hits.iter_mut()
             .filter(|hit| hit.terms.is_empty())
             .for_each(|hit| hit.terms.push(meant(&message, &plan, hit.score)));
-        self.follow_edges(catalog, &mut hits);
+        let best = ranked.first().map_or(1.0, |scored| scored.1);
+        self.follow_edges(catalog, &Task { used: &used, follow_up, best }, &mut hits);
         Evidence { categories: shares(catalog, &hits), margin: margin(&hits), hits }
     }
 
-    /// Names of the last tools used, latest first.
-    fn used_names(&self, catalog: &Catalog, used: &[ToolIx]) -> Vec<String> {
-        let known = used.iter().rev().filter(|ix| ix.index() < self.size);
-        known.take(TOP).map(|&ix| normal(catalog.get(ix).id.as_str()).into_owned()).collect()
+    /// What counts besides the request, and how much: the names of the tools used last, and earlier requests where this one
+    /// goes on from them.
+    fn aside(
+        &self,
+        catalog: &Catalog,
+        query: &Query<'_>,
+        used: &[(ToolIx, f32)],
+        follow_up: bool,
+    ) -> Vec<(String, f32)> {
+        let name = |&(ix, _): &(ToolIx, f32)| (normal(catalog.get(ix).id.as_str()).into_owned(), self.weights.used);
+        let mut aside: Vec<(String, f32)> = used.iter().map(name).collect();
+        if follow_up {
+            let fading = |(at, text): (usize, &&str)| {
+                (bounded(text).into_owned(), self.weights.earlier * 0.4_f32.powi(at as i32))
+            };
+            aside.extend(query.earlier.iter().take(EARLIER).enumerate().map(fading));
+        }
+        aside
     }
 
     /// The best tools for all the words together, lifted by how well they fit one of several needs.
-    fn rank(&self, asked: &[Asked<'_>], needs: &[String]) -> Vec<Scored> {
+    fn rank(&self, asked: &[Asked<'_>], needs: &[Vec<Asked<'_>>]) -> Vec<Scored> {
         let mut board = Board::new(self.size);
         let all = board.rank(self, asked, HITS);
         let lists = if needs.len() > 1 { self.lists(needs, &mut board) } else { Vec::new() };
@@ -67,7 +90,7 @@ impl Index {
             return all;
         }
         let lifts = self.lifts(all.first().map_or(0.0, |scored| scored.1), &lists);
-        all.into_iter().chain(lifts).for_each(|(tool, score)| board.add(tool, score));
+        all.into_iter().chain(lifts).for_each(|(tool, score)| board.add(tool, score, true));
         let sure = |list: &&Vec<Scored>| list[0].1 >= self.weights.seat * clearest(&lists);
         let firsts: Vec<ToolIx> = lists.iter().filter(sure).map(|list| list[0].0).collect();
         seated(board.take(usize::MAX), &firsts)
@@ -93,13 +116,8 @@ impl Index {
     }
 
     /// The best tools for each need that any tool fits.
-    fn lists(&self, needs: &[String], board: &mut Board) -> Vec<Vec<Scored>> {
-        let list = |need: &String| {
-            let mut asked = Vec::new();
-            self.ask(need, 1.0, &mut asked);
-            board.rank(self, &asked, SEATS)
-        };
-        needs.iter().map(list).filter(|list| !list.is_empty()).collect()
+    fn lists(&self, needs: &[Vec<Asked<'_>>], board: &mut Board) -> Vec<Vec<Scored>> {
+        needs.iter().map(|need| board.rank(self, need, SEATS)).filter(|list| !list.is_empty()).collect()
     }
 
     /// What each tool gains from the need it fits best: up to the share `need` of `best`, the less the further it falls
@@ -119,24 +137,32 @@ impl Index {
         lifts
     }
 
-    /// Lifts the tools whose results feed a top hit, a little, and brings in those that were no hits.
-    fn follow_edges(&self, catalog: &Catalog, hits: &mut Vec<Hit>) {
-        let mut lifts: BTreeMap<ToolIx, (f32, Via)> = BTreeMap::new();
+    /// Lifts the tools that an edge speaks for, each by its strongest, and brings in those that were no hits.
+    fn follow_edges(&self, catalog: &Catalog, task: &Task<'_>, hits: &mut Vec<Hit>) {
+        let mut lifts = Lifts::new();
         for hit in hits.iter().take(TOP) {
-            let lift = (hit.score * self.weights.via, Via { from: hit.tool, edge: Edge::InputFrom });
             for &to in catalog.input_from(hit.tool).iter().filter(|&&to| catalog.get(to).permitted()) {
-                let most = lifts.entry(to).or_insert(lift);
-                *most = if lift.0 > most.0 { lift } else { *most };
+                lift(&mut lifts, to, hit.score * self.weights.via, hit.tool, Edge::InputFrom);
             }
         }
-        for (to, (lift, via)) in lifts {
-            match hits.iter_mut().find(|hit| hit.tool == to) {
-                Some(hit) => (hit.score, hit.via) = (hit.score + lift, Some(via)),
-                None => hits.push(Hit { tool: to, score: lift, exact: false, terms: Vec::new(), via: Some(via) }),
+        self.lift_by_use(catalog, hits, task, &mut lifts);
+        for hit in hits.iter_mut() {
+            if let Some((by, via)) = lifts.remove(&hit.tool).filter(|lift| lift.0 > 0.0) {
+                (hit.score, hit.via) = (hit.score + by, Some(via));
             }
         }
-        let named = hits.iter().take_while(|hit| hit.exact).count();
-        hits[named..].sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
+        let new = |(tool, (score, via))| Hit { tool, score, exact: false, terms: Vec::new(), via: Some(via) };
+        hits.extend(lifts.into_iter().filter(|(_, lift)| lift.0 > 0.0).map(new));
+        hits.sort_by(|a, b| b.exact.cmp(&a.exact).then(b.score.total_cmp(&a.score)).then(a.tool.cmp(&b.tool)));
+    }
+}
+
+/// Adds the words of `more` that are not in `asked` yet.
+fn merge<'a>(asked: &mut Vec<Asked<'a>>, more: &[Asked<'a>]) {
+    for word in more {
+        if asked.len() < WORDS && asked.iter().all(|known| known.term != word.term) {
+            asked.push(*word);
+        }
     }
 }
 
@@ -163,9 +189,10 @@ fn seated(mut ranked: Vec<Scored>, firsts: &[ToolIx]) -> Vec<Scored> {
 }
 
 /// The named tools, surest naming first, each above the best of the others; then the others.
-fn hits(ranked: &[Scored], named: &BTreeMap<ToolIx, Named>) -> Vec<Hit> {
+fn hits(ranked: &[Scored], mut named: BTreeMap<ToolIx, Named>) -> Vec<Hit> {
     let best = ranked.first().map_or(1.0, |scored| scored.1);
     let scores: BTreeMap<ToolIx, f32> = ranked.iter().copied().collect();
+    thin_crowds(&scores, &mut named);
     let hit = |(&tool, named): (&ToolIx, &Named)| {
         // No score of words exceeds `best`, so that two steps keep the rungs apart.
         let lift = best * (1.0 + 2.0 * f32::from(named.rung as u8));
@@ -178,6 +205,14 @@ fn hits(ranked: &[Scored], named: &BTreeMap<ToolIx, Named>) -> Vec<Hit> {
     let others = ranked.iter().filter(|scored| !named.contains_key(&scored.0));
     hits.extend(others.map(|&(tool, score)| Hit { tool, score, exact: false, terms: Vec::new(), via: None }));
     hits
+}
+
+/// Of the tools that stand under the names of whole servers, plugins or categories, leaves the [`CROWD`] that fit best.
+fn thin_crowds(scores: &BTreeMap<ToolIx, f32>, named: &mut BTreeMap<ToolIx, Named>) {
+    let mut crowd: Vec<ToolIx> = named.iter().filter(|(_, named)| named.crowd).map(|(ix, _)| *ix).collect();
+    let score = |ix: &ToolIx| scores.get(ix).copied().unwrap_or(0.0);
+    crowd.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
+    crowd.iter().skip(CROWD).for_each(|ix| drop(named.remove(ix)));
 }
 
 /// The text in NFKC form; of a very long one the beginning and the end.

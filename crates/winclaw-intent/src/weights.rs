@@ -29,10 +29,24 @@ pub struct Weights {
     pub example: f32,
     /// Weight of one Chinese character as against a pair or a word.
     pub unigram: f32,
+    /// What is left of a score that single Chinese characters alone make, where other tools have more than that.
+    pub lone: f32,
     /// Weight of what a word means, in either language, as against the word itself.
     pub concept: f32,
     /// Weight of the words of used tools' names as against the request's.
     pub used: f32,
+    /// Weight of the words of an earlier request, where the message goes on from it; half of it for the one before.
+    pub earlier: f32,
+    /// Share of the best score for what takes the result of the tool used last.
+    pub follows: f32,
+    /// Share of the best score for what goes with the tool used last, by its manifest or a description.
+    pub together: f32,
+    /// Share of the best score for what has the same source as the tool used last, and has words of the request.
+    pub mate: f32,
+    /// How much more these three count where the message goes on from what was done.
+    pub follow_up: f32,
+    /// Share of the best score for the tool used last, where the message goes on from what was done.
+    pub again: f32,
     /// Share of a dependent's score that its `input_from` tools get.
     pub via: f32,
     /// Share of the best score that the best tool of a further need is lifted by.
@@ -50,7 +64,7 @@ pub struct Weights {
 /// 0 to 0.5, concept 0 to 0.9, need 0.2 to 1, focus 1 to 8, seat 0 to 1); near neighbours
 /// stay within 0.004 of its mean recall at ten.
 /// The sets have no aliases, actions, examples, used tools or `input_from` edges, so those weights are judgement.
-/// `examples/recall.rs` measures any other setting.
+/// The example `ranking` of `winclaw-eval` measures any other setting.
 pub const WEIGHTS: Weights = Weights {
     k1: 1.2,
     b: 0.5,
@@ -65,8 +79,15 @@ pub const WEIGHTS: Weights = Weights {
     parameter_text: 0.5,
     example: 1.0,
     unigram: 0.3,
+    lone: 0.0,
     concept: 0.6,
     used: 0.2,
+    earlier: 0.3,
+    follows: 0.3,
+    together: 0.25,
+    mate: 0.2,
+    follow_up: 2.0,
+    again: 0.6,
     via: 0.1,
     need: 0.4,
     focus: 3.0,
@@ -74,6 +95,49 @@ pub const WEIGHTS: Weights = Weights {
 };
 
 impl Weights {
+    /// Every weight by its name.
+    pub fn each(mut self) -> Vec<(&'static str, f32)> {
+        self.places().into_iter().map(|(name, value)| (name, *value)).collect()
+    }
+
+    /// The same weights but for one; `None` if there is none of this name.
+    pub fn with(mut self, name: &str, value: f32) -> Option<Weights> {
+        let (_, place) = self.places().into_iter().find(|(known, _)| *known == name)?;
+        *place = value;
+        Some(self)
+    }
+
+    fn places(&mut self) -> [(&'static str, &mut f32); 26] {
+        [
+            ("k1", &mut self.k1),
+            ("b", &mut self.b),
+            ("name", &mut self.name),
+            ("source", &mut self.source),
+            ("alias", &mut self.alias),
+            ("summary", &mut self.summary),
+            ("description", &mut self.description),
+            ("category", &mut self.category),
+            ("action", &mut self.action),
+            ("parameter", &mut self.parameter),
+            ("parameter_text", &mut self.parameter_text),
+            ("example", &mut self.example),
+            ("unigram", &mut self.unigram),
+            ("lone", &mut self.lone),
+            ("concept", &mut self.concept),
+            ("used", &mut self.used),
+            ("earlier", &mut self.earlier),
+            ("follows", &mut self.follows),
+            ("together", &mut self.together),
+            ("mate", &mut self.mate),
+            ("follow_up", &mut self.follow_up),
+            ("again", &mut self.again),
+            ("via", &mut self.via),
+            ("need", &mut self.need),
+            ("focus", &mut self.focus),
+            ("seat", &mut self.seat),
+        ]
+    }
+
     pub(crate) fn of(&self, kind: Kind) -> f32 {
         match kind {
             Kind::Word | Kind::Pair => 1.0,

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use winclaw_catalog::evidence::{Edge, Via};
-use winclaw_catalog::{State, ToolEntry, ToolIx};
+use winclaw_catalog::{State, ToolIx};
 use winclaw_intent::{Index, Query, WEIGHTS, Weights};
 use winclaw_tool::Text;
 
-use crate::support::{Host, entry, office};
+use crate::support::{Host, any_entries, any_request, entry, office};
 
 #[test]
 fn what_a_tool_is_called_puts_it_first_in_any_spelling() {
@@ -72,7 +72,7 @@ fn words_of_nested_parameters_are_evidence() {
     assert_eq!(host.place(&evidence, "sky.forecast"), None, "{:?}", host.ids(&evidence));
     let evidence = host.ask("the week ahead");
     let hit = &evidence.hits[host.place(&evidence, "sky.forecast").expect("a hit")];
-    assert_eq!((hit.terms[0].text.as_str(), hit.terms[0].field.as_str()), ("week", "parameter"));
+    assert_eq!((hit.terms[0].text.as_str(), &*hit.terms[0].field), ("week", "parameter"));
 }
 
 /// However many tools fit the first need, that of a second one about as clear stands near the front.
@@ -159,27 +159,23 @@ fn huge_and_odd_requests_are_bounded() {
         "🙂".repeat(1_000),
         "e\u{301}".repeat(5_000),
         "=1 =2 =3".to_owned(),
+        "x".to_owned(),
+        "天".to_owned(),
+        "\0rain\0\0letter".to_owned(),
+        "\u{200b}r\u{200d}a\u{feff}in\u{202e}".repeat(2_000),
+        "查rain в городе 天気 أمطار 🙂".repeat(3_000),
+        "find the note, ".repeat(10_000),
+        "查周报，".repeat(10_000),
+        "\u{10ffff}\u{fdfa}".repeat(20_000),
+        "code.find_symbol ".repeat(100_000),
     ];
     for text in texts {
-        assert!(host.ask(&text).hits.len() <= 110);
+        let evidence = host.ask(&text);
+        assert!(evidence.hits.len() <= 110);
+        assert!(evidence.hits.iter().flat_map(|hit| &hit.terms).all(|term| term.text.chars().count() <= 80));
     }
     let ends = host.ask(&format!("{} send the letter", "x".repeat(1_000_000)));
     assert_eq!(host.id(ends.hits[0].tool), "mail.send");
-}
-
-fn any_entries() -> impl Strategy<Value = Vec<ToolEntry>> {
-    let words = || "(rain|note|letter|symbol|天气|周报|find|a|the| |_){0,8}";
-    let one = (0..3_u8, "[a-d]{1,3}", words(), words(), prop::collection::vec("[a-d]{1,3}", 0..2));
-    let one = one.prop_map(|(source, name, description, alias, inputs)| {
-        let inputs: Vec<Value> = inputs.iter().map(|tool| json!({"tool": tool, "kind": "input_from"})).collect();
-        let changes = json!({"description": description, "aliases": {"en": [alias]}, "depends_on": inputs});
-        entry(&format!("s{source}.{name}"), changes)
-    });
-    prop::collection::vec(one, 0..16)
-}
-
-fn any_request() -> impl Strategy<Value = String> {
-    prop_oneof!["(rain|note|letter|symbol|天气|周报|find|then|，| |a){0,10}", "\\PC{0,40}", "[a-d]{1,3}",]
 }
 
 proptest! {

@@ -2,4 +2,7 @@
 
 mod dense;
 mod evidence;
+mod hostile;
+mod names;
 mod support;
+mod task;

@@ -1,5 +1,6 @@
 //! Invented tools, and a host that asks for them.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use winclaw_catalog::evidence::Evidence;
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
@@ -83,4 +84,19 @@ pub(crate) fn office() -> Vec<ToolEntry> {
         entry("media.article", json!({"category": "media", "description": "发布公众号文章"})),
         entry("lang.turn", json!({"category": "language", "description": "把文字翻译成其他语言"})),
     ]
+}
+
+pub(crate) fn any_entries() -> impl Strategy<Value = Vec<ToolEntry>> {
+    let words = || "(rain|note|letter|symbol|天气|周报|find|a|the| |_){0,8}";
+    let one = (0..3_u8, "[a-d]{1,3}", words(), words(), prop::collection::vec("[a-d]{1,3}", 0..2));
+    let one = one.prop_map(|(source, name, description, alias, inputs)| {
+        let inputs: Vec<Value> = inputs.iter().map(|tool| json!({"tool": tool, "kind": "input_from"})).collect();
+        let changes = json!({"description": description, "aliases": {"en": [alias]}, "depends_on": inputs});
+        entry(&format!("s{source}.{name}"), changes)
+    });
+    prop::collection::vec(one, 0..16)
+}
+
+pub(crate) fn any_request() -> impl Strategy<Value = String> {
+    prop_oneof!["(rain|note|letter|symbol|天气|周报|find|then|，| |a){0,10}", "\\PC{0,40}", "[a-d]{1,3}",]
 }
