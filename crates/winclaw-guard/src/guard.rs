@@ -259,6 +259,12 @@ impl Guard {
             Ok(words) => advice.extend(words),
             Err(failure) => return self.refuse(call.tool, tool, sign, &arguments, (Rule::Schema, failure)),
         }
+        self.leave(catalog, call, arguments, advice)
+    }
+
+    /// What remains for a call that may be made: whether anybody must agree to it, and what the model hears with it.
+    fn leave(&mut self, catalog: &Catalog, call: &Proposed<'_>, arguments: Value, mut advice: Vec<String>) -> Verdict {
+        let tool = catalog.get(call.tool);
         let strays = self.drift.strays(call.tool, call.near);
         let side_effect = tool.manifest.side_effect_of(&arguments);
         if !consent::free(self.approve, side_effect) || (strays && must_ask(self.approve, side_effect)) {
@@ -271,10 +277,9 @@ impl Guard {
         if strays {
             advice.extend(self.drift.note(catalog, call.tool));
         }
-        if advice.is_empty() {
-            Verdict::Run { arguments }
-        } else {
-            Verdict::RunWithAdvice { arguments, advice: advice.join(" ") }
+        match advice.is_empty() {
+            true => Verdict::Run { arguments },
+            false => Verdict::RunWithAdvice { arguments, advice: advice.join(" ") },
         }
     }
 

@@ -21,7 +21,10 @@ fn written(form: &str, tool: &str, arguments: &Value) -> (String, Value) {
     }
 }
 
-fn transports() -> Vec<fn(Play) -> Play> {
+/// Chooses a transport.
+type By = fn(Play) -> Play;
+
+fn transports() -> Vec<By> {
     vec![
         |play| play.transport(Transport::Direct),
         |play| play.transport(Transport::Bridge),
@@ -31,7 +34,7 @@ fn transports() -> Vec<fn(Play) -> Play> {
 }
 
 /// Every form by Bridge, and the two that matter elsewhere by the others.
-fn paths() -> Vec<(&'static str, fn(Play) -> Play)> {
+fn paths() -> Vec<(&'static str, By)> {
     let by_bridge = FORMS.into_iter().map(|form| (form, transports()[1]));
     let others = [0, 2, 3].into_iter().flat_map(|by| ["wire", "bridged"].map(|form| (form, transports()[by])));
     by_bridge.chain(others).collect()
