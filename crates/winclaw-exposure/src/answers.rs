@@ -55,6 +55,7 @@ impl Exposure {
         }
         lines.extend(shown.notes.iter().map(|(name, note)| format!("{name}: {note}")));
         lines.extend(shown.repeated.iter().map(|ix| format!("{}: its schema is shown above.", wire(catalog, *ix))));
+        lines.extend(shown.named.iter().map(|ix| too_large(catalog, *ix)));
         Answer { text: lines.join("\n"), reveals: shown.reveals }
     }
 
@@ -121,7 +122,7 @@ impl Exposure {
 
     /// How many of these names an answer holds: at least 100, else up to a tenth of the window.
     fn names_that_fit(&self, catalog: &Catalog, named: &[ToolIx]) -> usize {
-        let mut left = self.settings.unscaled(self.settings.spoken(u32::MAX));
+        let mut left = self.settings.alone_tokens();
         let mut fits = |(at, ix): &(usize, &ToolIx)| {
             let cost = estimate_tokens(wire(catalog, **ix)) + 1;
             left = left.saturating_sub(cost);
@@ -167,6 +168,7 @@ impl Exposure {
         let whole = self.whole_descriptions(catalog, &tools, &mut shown);
         let states = tools.iter().filter_map(|ix| self.state_answer(catalog, *ix));
         let mut notes: Vec<String> = states.map(|failure| failure.message).collect();
+        notes.extend(shown.named.iter().map(|ix| too_large(catalog, *ix)));
         for (name, resolution) in resolved {
             notes.extend(self.unresolved(catalog, name, resolution));
         }
@@ -186,13 +188,22 @@ impl Exposure {
     /// Descriptions as their authors wrote them, of tools whose schemas show a cut one; each once.
     fn whole_descriptions(&mut self, catalog: &Catalog, tools: &[ToolIx], shown: &mut Disclosure) -> Vec<Value> {
         let mut whole = Vec::new();
+        let mut left = self.settings.alone_tokens();
         for ix in tools.iter().filter(|ix| ix.index() < catalog.tools().len()) {
             let tool = catalog.get(*ix);
-            let told = self.told(*ix) == Level::Full;
-            if told && tool.full_description() != tool.manifest.description && self.read_whole.insert(*ix) {
-                whole.push(json!({"name": tool.wire_name, "description": tool.full_description()}));
-                shown.repeated.retain(|repeated| repeated != ix);
+            let cut = tool.full_description() != tool.manifest.description;
+            if self.told(*ix) < Level::Full || !cut || self.read_whole.contains(ix) {
+                continue;
             }
+            let cost = estimate_tokens(tool.full_description());
+            if cost > left && !whole.is_empty() {
+                shown.named.push(*ix);
+                continue;
+            }
+            left = left.saturating_sub(cost);
+            self.read_whole.insert(*ix);
+            whole.push(json!({"name": tool.wire_name, "description": tool.full_description()}));
+            shown.repeated.retain(|repeated| repeated != ix);
         }
         whole
     }
@@ -266,6 +277,10 @@ impl Exposure {
         failure.retryable = matches!(tool.state, State::Unavailable { retryable: true, .. });
         Some(failure)
     }
+}
+
+fn too_large(catalog: &Catalog, ix: ToolIx) -> String {
+    format!("{} is too large to be shown with the others; ask for it alone.", wire(catalog, ix))
 }
 
 pub(crate) fn wire(catalog: &Catalog, ix: ToolIx) -> &str {

@@ -13,7 +13,8 @@ use crate::{Because, Exposure, Level, Native, Place, Transport, schema};
 pub(crate) enum Want {
     /// What fits the budget; the rest is named.
     WhatFits,
-    /// The schema of each, alone if what it requires is too dear.
+    /// The schema of each, alone if what it requires is too dear. Of several that are large the first is shown and the rest
+    /// named.
     Each,
     /// The same, in the text whatever the transport.
     EachAsText,
@@ -69,6 +70,7 @@ impl Exposure {
     ) -> Disclosure {
         let mut shown = Disclosure::default();
         let mut purse = Purse::spoken(self.settings.answer_tokens());
+        let mut alone = self.settings.alone_tokens();
         let native = self.transport == Transport::Native && want != Want::EachAsText;
         for &tool in tools.iter().filter(|ix| ix.index() < catalog.tools().len()) {
             if !self.prepared.permits(tool) {
@@ -84,9 +86,12 @@ impl Exposure {
             for due in std::mem::take(&mut self.pending) {
                 self.show(catalog, due, native, &mut shown);
             }
-            if want != Want::WhatFits && self.told(tool) < Level::Full {
+            let owed = want != Want::WhatFits && self.told(tool) < Level::Full;
+            let cost = self.prepared.cost(tool, Level::Full);
+            if owed && (cost <= alone || !shown.has_schemas()) {
+                alone = alone.saturating_sub(cost);
                 self.show_alone(catalog, tool, native, &mut shown);
-            } else if !affordable && !shown.named.contains(&tool) {
+            } else if (owed || !affordable) && !shown.named.contains(&tool) {
                 shown.named.push(tool);
             }
         }

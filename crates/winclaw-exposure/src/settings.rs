@@ -181,6 +181,12 @@ impl Settings {
         self.unscaled(self.spoken(self.budgets.answer_tokens))
     }
 
+    /// What an answer may take beyond that for schemas and descriptions that were asked for by name; the first is given
+    /// whatever it takes.
+    pub(crate) fn alone_tokens(&self) -> u32 {
+        self.unscaled(self.spoken(u32::MAX))
+    }
+
     /// What schemas of used tools may take when they are shown again behind the conversation.
     pub(crate) fn again_tokens(&self) -> u32 {
         self.unscaled(self.percent(self.budgets.again_percent))
