@@ -75,6 +75,12 @@ impl Lens {
         evidence
     }
 
+    /// Another model goes on with the session.
+    pub(crate) fn switch_model(&mut self, settings: Settings) {
+        self.journal.push(Step::Switch { settings: Box::new(settings.clone()) });
+        self.exposure.switch_model(&self.catalog, settings);
+    }
+
     pub(crate) fn learn(&mut self, signal: Signal) -> Vec<Rise> {
         self.journal.push(Step::Learn { signal: Sign::of(&self.catalog, &signal) });
         self.exposure.learn(&self.catalog, signal)

@@ -136,6 +136,7 @@ fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
     match step {
         Step::Observe { evidence } => lens.observe(evidence),
         Step::Request { evidence, history_tokens } => drop(lens.request(evidence, history_tokens)),
+        Step::Switch { settings } => lens.switch_model(*settings),
         Step::Learn { signal } => {
             let signal = signal.signal(lens.catalog()).ok_or_else(|| unknown("a signal"))?;
             lens.learn(signal);

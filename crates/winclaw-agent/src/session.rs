@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use winclaw_catalog::ToolIx;
+use winclaw_catalog::{ToolIx, evidence::Evidence};
+use winclaw_exposure::Settings;
 use winclaw_model::Message;
 use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
@@ -14,8 +15,8 @@ use crate::{Options, Parts, Report};
 /// A conversation of several requests with one model: what was said, shown and used goes on from one to the next.
 ///
 /// Each request is a task of its own, with its own limits, guard and trace; the traces of a session replay when they
-/// are read one after another. The exposure engine decides by price whether a request opens a new epoch. Of the options of
-/// a further request, those of exposure are not regarded: the first ones hold.
+/// are read one after another. The exposure engine decides by price whether a request opens a new epoch. A further request
+/// may go to another model: where its options have other exposure settings, the session goes on with those in a new epoch.
 pub struct Session {
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) lens: Lens,
@@ -24,6 +25,8 @@ pub struct Session {
     /// Earlier requests, latest first.
     pub(crate) earlier: Vec<String>,
     pub(crate) prefix_tokens: u32,
+    /// Those the exposure works with, as they were given.
+    pub(crate) settings: Settings,
 }
 
 impl Session {
@@ -53,7 +56,7 @@ impl Session {
     }
 
     /// A session with no conversation yet, on what the backends of `parts` offer now.
-    pub(crate) fn open(parts: &Parts<'_>, options: &Options) -> (Session, winclaw_catalog::evidence::Evidence) {
+    pub(crate) fn open(parts: &Parts<'_>, options: &Options) -> (Session, Evidence) {
         let change = Change::of(parts.toolbox);
         let toolbox = change.as_ref().map_or(parts.toolbox, |change| &change.toolbox);
         let ranking = change.as_ref().map_or(parts.ranking, |change| &change.ranking);
@@ -61,6 +64,7 @@ impl Session {
         let (lens, evidence) = Lens::begin(toolbox.catalog(), ranking, options.exposure.clone(), asked);
         let toolbox = Arc::clone(toolbox);
         let (messages, used, earlier) = (Vec::new(), Vec::new(), Vec::new());
-        (Session { toolbox, lens, messages, used, earlier, prefix_tokens: 0 }, evidence)
+        let settings = options.exposure.clone();
+        (Session { toolbox, lens, messages, used, earlier, prefix_tokens: 0, settings }, evidence)
     }
 }

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     Observe { evidence: Weighed },
     /// A further request of the session began, behind so many estimated tokens of conversation.
     Request { evidence: Weighed, history_tokens: u32 },
+    /// Another model goes on, with these settings.
+    Switch { settings: Box<Settings> },
     /// Something happened.
     Learn { signal: Sign },
     /// A tool that was called unshown was revealed.

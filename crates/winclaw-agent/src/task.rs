@@ -108,8 +108,12 @@ impl<'a> Task<'a> {
         options: Options,
         recorder: &'a mut (dyn FnMut(Record) + Send),
     ) -> Self {
+        let other_model = session.settings != options.exposure;
         let mut task = Task::of(session, parts, options, recorder);
         task.follow_changes();
+        if other_model {
+            task.lens.switch_model(task.options.exposure.clone());
+        }
         let evidence = task.lens.request(task.asked(), estimate(&task.messages));
         task.take_up(&evidence);
         task
@@ -338,6 +342,7 @@ impl<'a> Task<'a> {
             used: self.used,
             earlier: self.earlier,
             prefix_tokens: self.prefix_tokens,
+            settings: self.options.exposure,
         };
         (report, session)
     }

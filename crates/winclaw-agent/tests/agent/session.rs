@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use winclaw_agent::EndState;
-use winclaw_exposure::Transport;
+use winclaw_exposure::{Native, Transport};
 use winclaw_model::Message;
 use winclaw_trace::Record;
 
@@ -98,5 +98,27 @@ async fn a_list_that_changed_between_requests_is_followed() {
         .run()
         .await;
     assert_eq!(play.ran.last().map(|(tool, _)| tool.as_str()), Some("atlas.find"));
+    assert_eq!(play.replayed().len(), 4);
+}
+
+#[tokio::test]
+async fn another_model_goes_on_in_a_new_epoch_with_its_own_transport() {
+    let play = Play::new("weather in Paris")
+        .transport(Transport::Bridge)
+        .then_with("the same for Rome", |settings| {
+            (settings.transport, settings.native) = (Some(Transport::Native), Some(Native::References));
+        })
+        .reply(calls(&[("sky__forecast", json!({"place": "Paris"})), ("filler__tool_50", json!({}))]))
+        .reply(says("21 degrees"))
+        .reply(calls(&[("sky__forecast", json!({"place": "Rome"}))]))
+        .reply(says("21 degrees too"))
+        .run()
+        .await;
+    assert_eq!((play.report.state.clone(), play.ran.len()), (EndState::Done, 3));
+    let epochs = play.epochs();
+    assert!(epochs[1] < epochs[2] && epochs[2] == epochs[3], "{epochs:?}");
+    assert!(play.requests[1].deferred.is_empty() && !play.requests[2].deferred.is_empty());
+    let names = |request: usize| play.requests[request].tools.iter().any(|tool| tool.name == "filler__tool_50");
+    assert!(names(2) && !names(0), "what was used is in the array now");
     assert_eq!(play.replayed().len(), 4);
 }

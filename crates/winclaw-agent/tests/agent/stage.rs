@@ -156,7 +156,7 @@ pub(crate) struct Play {
     answer: Answer,
     interrupt_on: String,
     usage: Option<f64>,
-    further: Vec<String>,
+    further: Vec<(String, fn(&mut Settings))>,
 }
 
 /// What a played task left.
@@ -199,7 +199,11 @@ impl Play {
     }
     /// A further request, once the ones before are answered.
     pub(crate) fn then(mut self, request: &str) -> Self {
-        self.further.push(request.into());
+        self.then_with(request, |_| {})
+    }
+    /// A further request, to a model with other settings.
+    pub(crate) fn then_with(mut self, request: &str, change: fn(&mut Settings)) -> Self {
+        self.further.push((request.into(), change));
         self
     }
     pub(crate) fn reply(mut self, reply: Value) -> Self {
@@ -261,7 +265,8 @@ impl Play {
         let mut records = Vec::new();
         let (mut report, mut session) =
             Session::begin(parts, self.options.clone(), &mut |record| records.push(record)).await;
-        for request in self.further {
+        for (request, change) in self.further {
+            change(&mut self.options.exposure);
             let options = Options { request, ..self.options.clone() };
             (report, session) = session.go_on(parts, options, &mut |record| records.push(record)).await;
         }
