@@ -32,8 +32,11 @@ async fn d05_nothing_that_is_revealed_or_found_changes_the_prefix() {
 
 fn plugin(version: usize) -> winclaw_catalog::ToolEntry {
     let field = ["place", "town"][version];
-    tool("sky.forecast", "The weather at a place", json!({"parameters": text(field, "where")}))
+    tool("sky.forecast", "The weather at a place", json!({"parameters": text(field, SPOT)}))
 }
+
+/// Words that stand in the forecast's schema and nowhere else.
+const SPOT: &str = "the spot on the map";
 
 #[tokio::test]
 async fn d05_a_changed_list_of_tools_leaves_the_prefix_as_it_is() {
@@ -129,10 +132,9 @@ async fn d04_after_the_conversation_is_summarised_the_schemas_in_use_are_there_a
             && request.messages.len() > 1
     });
     let folded = folded.expect("a request after the summary");
-    assert!(!whole(&played.requests[0]).contains("\"place\""), "the case needs it unshown at first");
+    assert!(!whole(&played.requests[0]).contains(SPOT), "the case needs it unshown at first");
     for request in &played.requests[folded..] {
-        let schema = whole(request);
-        assert!(schema.contains("sky__forecast") && schema.contains("place"), "the schema is lost");
+        assert!(whole(request).contains(SPOT), "the schema is lost");
     }
     // A call from memory that is wrong still brings what would be right.
     let results = played.results();

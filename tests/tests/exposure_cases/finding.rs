@@ -5,7 +5,8 @@ use winclaw_exposure::{Exposure, HowToReach, Settings, Strategy};
 use winclaw_intent::{Index, Query};
 
 use crate::stage::{
-    Play, Server, bridge, bridged, calls, catalog, echo, fillers, found, ix, last, message, names, search, text, tool,
+    Play, Server, bridge, bridged, calls, catalog, echo, fillers, found, ix, last, message, names, says, search, text,
+    tool, whole,
 };
 
 /// Tools that talk of symbols and of finding far more than the one that is called so.
@@ -59,17 +60,48 @@ async fn d01_a_search_for_a_name_gives_it_however_few_are_wanted() {
     }
 }
 
-#[test]
-fn d15_a_follow_up_is_weighed_with_what_the_task_did_before() {
+/// A lookup, what follows from it, and much else.
+fn accounts() -> Vec<winclaw_catalog::ToolEntry> {
+    let follows = json!({"depends_on": [{"tool": "crm.lookup_account", "kind": "input_from"}],
+                         "parameters": text("id", "the ID of the account")});
+    let lookup = json!({"parameters": text("customer", "whose account it is")});
     let mut tools = vec![
-        tool("crm.lookup_account", "Looks an account up by the name of a customer and gives its ID", json!({})),
-        tool(
-            "crm.account_details",
-            "Everything about one account",
-            json!({"depends_on": [{"tool": "crm.lookup_account", "kind": "input_from"}]}),
-        ),
+        tool("crm.lookup_account", "Looks an account up by the name of a customer and gives its ID", lookup),
+        tool("crm.account_details", "Everything about one account", follows),
     ];
     tools.extend(fillers(80));
+    tools
+}
+
+#[tokio::test]
+async fn d15_a_further_request_of_a_session_keeps_the_lookup_and_points_to_what_follows_from_it() {
+    let server = Server::new(accounts(), |id, arguments, _| match id {
+        "crm.lookup_account" => Ok(winclaw_tool::ToolOutput::new(json!({"id": "A-17"}))),
+        _ => echo(id, arguments, 0),
+    });
+    let mut turn = 0;
+    let play = Play::new("look up the account of the customer Lin", &server).mind(move |request| {
+        turn += 1;
+        match turn {
+            1 => calls(&[("crm__lookup_account", json!({"customer": "Lin"}))]),
+            // It uses only what it was shown the parameters of.
+            3 if whole(request).contains("the ID of the account") => {
+                bridged("crm__account_details", json!({"id": "A-17"}))
+            }
+            4 => calls(&[("crm__lookup_account", json!({"customer": "Wu"}))]),
+            _ => says("done"),
+        }
+    });
+    let played = Play { then: vec!["now fetch that".into(), "and the same for Wu".into()], ..play }.run().await;
+    assert_eq!(server.runs_of("crm.account_details"), 1, "{}", last(&played.requests[2]));
+    for request in &played.requests {
+        assert!(whole(request).contains("\"customer\""), "the lookup's schema is lost");
+    }
+}
+
+#[test]
+fn d15_a_follow_up_is_weighed_with_what_the_task_did_before() {
+    let tools = accounts();
     let catalog = catalog(tools);
     let index = Index::build(&catalog);
     let used = [ix(&catalog, "crm.lookup_account")];
@@ -151,7 +183,7 @@ async fn d20_whatever_a_search_finds_is_callable_in_the_next_step() {
             }
             let result = last(request);
             let Some(name) = first_name(&result, &format!("step_{step:04}")) else {
-                return crate::stage::says("done");
+                return says("done");
             };
             assert!(!names(request).contains(&name.as_str()), "it is not among the tools that were sent");
             match turn % 2 {

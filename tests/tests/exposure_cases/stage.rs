@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Report, run};
+use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Report, Session};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_exposure::{Settings, Transport};
 use winclaw_guard::{Approve, Consent, Limits};
@@ -245,6 +245,8 @@ impl Front for Person {
 /// A task to play.
 pub(crate) struct Play {
     pub(crate) request: String,
+    /// Further requests of the same session.
+    pub(crate) then: Vec<String>,
     pub(crate) servers: Vec<Arc<Server>>,
     pub(crate) settings: Settings,
     pub(crate) approve: Approve,
@@ -269,6 +271,7 @@ impl Play {
     pub(crate) fn new(request: &str, server: &Arc<Server>) -> Play {
         Play {
             request: request.to_owned(),
+            then: Vec::new(),
             servers: vec![Arc::clone(server)],
             settings: bridge(),
             approve: Approve::Always,
@@ -311,7 +314,11 @@ impl Play {
             fold_at_percent: self.fold_at_percent,
         };
         let mut records = Vec::new();
-        let report = run(parts, options, &mut |record| records.push(record)).await;
+        let mut recorder = |record| records.push(record);
+        let (mut report, mut session) = Session::begin(parts, options.clone(), &mut recorder).await;
+        for request in self.then {
+            (report, session) = session.go_on(parts, Options { request, ..options.clone() }, &mut recorder).await;
+        }
         let requests = std::mem::take(&mut *model.requests.lock().expect("no panic"));
         let asked = std::mem::take(&mut *person.asked.lock().expect("no panic"));
         Played { report, requests, records, asked }

@@ -15,6 +15,9 @@ const MAX_NAMES: usize = 24;
 /// Most tools told of one by one, unless all are asked for.
 const MAX_TOLD: usize = 40;
 
+/// Longest schema in the tail that is printed whole, in characters.
+const MAX_SCHEMA: usize = 160;
+
 /// Most categories told of.
 const MAX_CATEGORIES: usize = 4;
 
@@ -230,13 +233,17 @@ impl Writer<'_> {
         self.screen.text(&step.text()).to_owned()
     }
 
-    /// What is put behind the request, word by word.
+    /// What is put behind the request, word by word; of schemas only the beginning.
     fn tail(&self, page: &mut Page) {
-        let title = self.word("Behind the request the model reads", "模型在请求之后读到");
-        page.head(title);
-        match &self.look.surface.tail {
-            Some(tail) => page.text(2, &harmless(tail)),
-            None => page.text(2, self.word("nothing", "无")),
+        page.head(self.word("Behind the request the model reads", "模型在请求之后读到"));
+        let Some(tail) = &self.look.surface.tail else {
+            return page.text(2, self.word("nothing", "无"));
+        };
+        for line in harmless(tail).lines() {
+            match line.starts_with('{') && line.chars().count() > MAX_SCHEMA {
+                true => page.text(2, &format!("{} …{}", beginning(line), self.word(" (--payload)", "（--payload）"))),
+                false => page.text(2, line),
+            }
         }
     }
 
@@ -281,6 +288,11 @@ pub fn listed(screen: &Screen, names: &[String], all: bool) -> String {
         list.push_str(screen.word(&format!(" and {rest} more (--all)"), &format!(" 等，另有 {rest} 个（--all）")));
     }
     list
+}
+
+/// The beginning of a schema.
+fn beginning(line: &str) -> String {
+    line.chars().take(MAX_SCHEMA / 2).collect()
 }
 
 /// A schema as one line of JSON.
