@@ -84,6 +84,9 @@ pub struct ExplainArgs {
     /// Explain on the tools of a file, as `winclaw eval` reads it, instead of the plugins
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
+    /// Explain for a model that reveals tools natively: by references as Anthropic's Messages, or by search results as OpenAI's Responses
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub native: Option<NativeWord>,
     /// List every name, however many there are
     #[arg(long)]
     pub all: bool,
@@ -309,6 +312,13 @@ pub enum TransportWord {
     Auto,
     Direct,
     Bridge,
+}
+
+/// How a model reveals tools natively, as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NativeWord {
+    References,
+    SearchResult,
 }
 
 /// An approval rule as the command line names it.

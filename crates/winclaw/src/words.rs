@@ -72,6 +72,10 @@ const CHINESE: &[(&str, &str)] = &[
         "Explain on the tools of a file, as `winclaw eval` reads it, instead of the plugins",
         "用文件中的工具（格式同 winclaw eval）代替插件进行解释",
     ),
+    (
+        "Explain for a model that reveals tools natively: by references as Anthropic's Messages, or by search results as OpenAI's Responses",
+        "针对能原生展示工具的模型进行解释：按引用（Anthropic Messages）或按搜索结果（OpenAI Responses）",
+    ),
     ("List every name, however many there are", "无论多少，列出所有名称"),
     ("Also print everything that is sent to the model, as it is sent", "同时原样输出发送给模型的全部内容"),
     ("Print JSON", "以 JSON 输出"),

@@ -35,7 +35,7 @@ pub fn of(look: &Look<'_>, everything: u32, payload: bool) -> Value {
         let prefix = &surface.prefix;
         map.insert(
             "payload".into(),
-            json!({"system": prefix.system, "tools": prefix.tools, "message": look.message()}),
+            json!({"system": prefix.system, "tools": prefix.tools, "deferred": prefix.deferred, "message": look.message()}),
         );
     }
     value

@@ -8,14 +8,14 @@ mod page;
 mod source;
 mod words;
 
-use winclaw_exposure::{Settings, Strategy};
+use winclaw_exposure::{Native, Settings, Strategy};
 
 use self::compare::Compared;
 use self::layout::{Page, screen_width};
 use self::look::{Asked, Context, Look};
 use self::page::Extent;
 use self::source::Source;
-use crate::cli::{ExplainArgs, StrategyWord};
+use crate::cli::{ExplainArgs, NativeWord, StrategyWord};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::screen::Screen;
@@ -35,7 +35,11 @@ pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, C
     let source = Source::open(config, screen, args.tools.as_deref())?;
     let context = context(&source, args)?;
     let asked = Asked { catalog: source.catalog(), ranking: source.ranking(), request: &request, context: &context };
-    let settings = settings(&args.exposure, WINDOW, MAX_TOOLS);
+    let native = args.native.map(|word| match word {
+        NativeWord::References => Native::References,
+        NativeWord::SearchResult => Native::SearchResult,
+    });
+    let settings = Settings { native, ..settings(&args.exposure, WINDOW, MAX_TOOLS) };
     match args.compare {
         true => compare(screen, asked, &settings, args),
         false => explain(screen, asked, settings, args),

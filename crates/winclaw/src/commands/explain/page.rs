@@ -254,6 +254,12 @@ impl Writer<'_> {
         page.raw(&harmless(&prefix.system));
         page.head(&format!("{} ({})", self.word("Tools array, as sent", "tools 数组（原样）"), prefix.tools.len()));
         prefix.tools.iter().for_each(|spec| page.raw(&spec_line(spec)));
+        if !prefix.deferred.is_empty() {
+            let title =
+                self.word("Held back until a result refers to them, as sent", "在结果引用之前暂缓的工具（原样）");
+            page.head(&format!("{title} ({})", prefix.deferred.len()));
+            prefix.deferred.iter().for_each(|spec| page.raw(&spec_line(spec)));
+        }
         page.head(self.word("Message, as sent", "消息（原样）"));
         page.raw(&harmless(&self.look.message()));
     }

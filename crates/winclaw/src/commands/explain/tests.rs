@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use winclaw_agent::Ranking;
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
-use winclaw_exposure::{HowToReach, Settings, Strategy, Transport};
+use winclaw_exposure::{HowToReach, Native, Settings, Strategy, Transport};
 use winclaw_tool::{Lang, Text, ToolId};
 
 use super::compare::Compared;
@@ -163,6 +163,20 @@ fn the_payload_is_what_is_sent_byte_for_byte() {
     assert_eq!(value["payload"]["system"], json!(look.surface.prefix.system));
     assert_eq!(value["payload"]["message"], json!(format!("{REQUEST}\n\n{tail}")));
     assert!(json::of(&look, 1, false).get("payload").is_none());
+}
+
+#[test]
+fn a_model_that_reveals_natively_is_explained_with_what_is_held_back() {
+    let toys = Toys::new();
+    let native = Settings { native: Some(Native::References), ..Settings::default() };
+    let look = Look::of(toys.asked(REQUEST), native);
+    let value = json::of(&look, 1, true);
+    assert_eq!(value["transport"], "native");
+    let because = value["transport_because"]["en"].as_str().expect("a reason");
+    assert!(because.contains("at most 6000 are shown whole"), "{because}");
+    let (sent, held) = (value["payload"]["tools"].as_array(), value["payload"]["deferred"].as_array());
+    let (sent, held) = (sent.expect("tools").len(), held.expect("deferred").len());
+    assert!(held >= 60 && sent < 12, "{sent} sent, {held} held back");
 }
 
 #[test]
