@@ -43,7 +43,7 @@ fn roomy(transport: Transport) -> Settings {
     let mut settings =
         Settings { transport: Some(transport), window_tokens: 4_000_000, max_tools: 2_000, ..Settings::default() };
     let budgets = &mut settings.budgets;
-    (budgets.catalogue_tokens, budgets.guidance_tokens) = (1_000_000, 0);
+    (budgets.catalogue_tokens, budgets.guidance_tokens, budgets.small_schema) = (1_000_000, 0, 1_000_000);
     for share in [&mut budgets.recommended, &mut budgets.extended, &mut budgets.full] {
         share.tokens = 1_000_000;
     }
