@@ -10,15 +10,18 @@ const MOST: usize = 8;
 /// A hit with less than this share of the best score does not bring its tool near.
 const SHARE: f32 = 0.15;
 
-/// The tools near the request. It only grows; where nothing is known, everything is near.
+/// The tools near the request. It only grows; where the request says little, everything is near.
 #[derive(Debug, Default)]
 pub(crate) struct Anchor {
     tools: BTreeSet<ToolIx>,
+    /// Whether something the person said points to tools clearly.
+    clear: bool,
 }
 
 impl Anchor {
-    /// What the person said points to these tools.
-    pub(crate) fn weighed(&mut self, catalog: &Catalog, evidence: &Evidence) {
+    /// What the person said points to these tools; clearly so if it names one or its margin is at least `weak_margin`.
+    pub(crate) fn weighed(&mut self, catalog: &Catalog, evidence: &Evidence, weak_margin: f32) {
+        self.clear |= evidence.margin >= weak_margin || evidence.hits.iter().any(|hit| hit.exact);
         let plain = || evidence.hits.iter().filter(|hit| !hit.exact);
         let best = plain().map(|hit| hit.score).fold(0.0, f32::max);
         let named = evidence.hits.iter().filter(|hit| hit.exact).map(|hit| hit.tool);
@@ -38,7 +41,7 @@ impl Anchor {
     pub(crate) fn is_near(&self, catalog: &Catalog, tool: ToolIx) -> bool {
         let category = &catalog.get(tool).manifest.category;
         let alike = |near: &ToolIx| catalog.get(*near).manifest.category == *category;
-        self.tools.is_empty() || self.tools.contains(&tool) || self.tools.iter().any(alike)
+        !self.clear || self.tools.is_empty() || self.tools.contains(&tool) || self.tools.iter().any(alike)
     }
 
     pub(crate) fn renumber(&mut self, map: &[ToolIx]) {

@@ -66,7 +66,7 @@ impl Task<'_> {
         };
         match answer {
             Some(answer) => {
-                self.anchor.weighed(&self.catalog(), &self.lens.weigh(&answer));
+                self.near(&self.lens.weigh(&answer));
                 self.aside(asked, "ok", &answer, Value::from(answer.clone()).to_string().into())
             }
             None => {

@@ -144,8 +144,14 @@ impl<'a> Task<'a> {
 
     /// The request becomes part of the conversation, and what it points to is near.
     fn take_up(&mut self, evidence: &Evidence) {
-        self.anchor.weighed(&self.catalog(), evidence);
+        self.near(evidence);
         self.messages.push(Message::User { text: self.options.request.clone() });
+    }
+
+    /// What the person said points to these tools.
+    pub(crate) fn near(&mut self, evidence: &Evidence) {
+        let weak = self.options.exposure.budgets.weak_margin;
+        self.anchor.weighed(&self.catalog(), evidence, weak);
     }
 
     /// Goes on to the end.

@@ -55,7 +55,7 @@ pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_
         detail: &detail,
     };
     let why = Text::new(english(tool, &facts), chinese(tool, &facts));
-    Consent { tool: ix, side_effect, detail, why }
+    Consent { tool: ix, side_effect, detail, why, strays: false }
 }
 
 /// The question with a doubt behind it.

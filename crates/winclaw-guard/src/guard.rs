@@ -99,14 +99,16 @@ pub struct Consent {
     pub side_effect: SideEffect,
     /// One line of what the call is about. What makes the call destructive stands in it, such as `overwrite: true`.
     pub detail: String,
-    /// The whole question as a sentence: title, id, side effect in words, detail.
+    /// The whole question as a sentence: title, id, side effect in words, detail, and a doubt if there is one.
     pub why: Text,
+    /// Whether it is asked only because the call strays from the request after a failure.
+    pub strays: bool,
 }
 
 impl Consent {
     /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
     pub fn how_to_allow(&self) -> Text {
-        let rule = if self.side_effect <= SideEffect::Write { "writes" } else { "always" };
+        let rule = if self.side_effect <= SideEffect::Write && !self.strays { "writes" } else { "always" };
         Text::new(
             format!("allow it with --approve {rule}, or run it in a terminal to be asked"),
             format!("可用 --approve {rule} 允许，或在终端中运行以便询问"),
@@ -271,6 +273,7 @@ impl Guard {
             let mut consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
             if let Some(doubt) = strays.then(|| self.drift.doubt(catalog)).flatten() {
                 consent.why = consent::with_doubt(&consent.why, &doubt);
+                consent.strays = consent::free(self.approve, side_effect);
             }
             return Verdict::AskUser { arguments, consent };
         }

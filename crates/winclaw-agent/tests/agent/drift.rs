@@ -64,6 +64,18 @@ async fn d17_the_correct_retry_needs_no_leave_and_mends_all() {
 }
 
 #[tokio::test]
+async fn where_the_request_says_little_nothing_is_far() {
+    let play = Play::new("please")
+        .approve(Approve::Writes)
+        .reply(fails())
+        .reply(calls(&[("notes__add", json!({"text": "x"}))]))
+        .reply(says("done"))
+        .run()
+        .await;
+    assert_eq!((play.ran.len(), play.asked_consent.len()), (2, 0), "{:?}", play.results());
+}
+
+#[tokio::test]
 async fn what_the_request_names_or_the_model_searched_for_is_near() {
     let note = calls(&[("notes__add", json!({"text": "x"}))]);
     let asked = Play::new("weather in Atlantis, and add a note of it")

@@ -45,6 +45,9 @@ pub(crate) fn everything(request: &ChatRequest) -> String {
     format!("{}{}", wire(request), serde_json::to_string(&request.messages).expect("json"))
 }
 
+/// Makes other exposure settings of those there are.
+pub(crate) type Change = fn(&mut Settings);
+
 /// What answers: the number of the request, from 0, and the request.
 pub(crate) type Brain = Box<dyn FnMut(usize, &ChatRequest) -> Value + Send>;
 
@@ -156,7 +159,7 @@ pub(crate) struct Play {
     answer: Answer,
     interrupt_on: String,
     usage: Option<f64>,
-    further: Vec<(String, fn(&mut Settings))>,
+    further: Vec<(String, Change)>,
 }
 
 /// What a played task left.
@@ -198,11 +201,11 @@ impl Play {
         }
     }
     /// A further request, once the ones before are answered.
-    pub(crate) fn then(mut self, request: &str) -> Self {
+    pub(crate) fn then(self, request: &str) -> Self {
         self.then_with(request, |_| {})
     }
     /// A further request, to a model with other settings.
-    pub(crate) fn then_with(mut self, request: &str, change: fn(&mut Settings)) -> Self {
+    pub(crate) fn then_with(mut self, request: &str, change: Change) -> Self {
         self.further.push((request.into(), change));
         self
     }
