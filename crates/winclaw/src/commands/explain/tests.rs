@@ -35,14 +35,14 @@ fn wide(words: &str, parameters: usize) -> Value {
 }
 
 impl Toys {
-    /// Two tools that a request for weather in a document needs, one too large to show, and sixty others.
+    /// Two tools that a request for a forecast in a document needs, one too large to show, and sixty others.
     fn new() -> Toys {
         let mut entries = vec![
             entry(
                 "sky.forecast",
                 "sky",
-                json!({"summary": {"en": "Weather for a place", "zh": "某地的天气"},
-                "aliases": {"en": ["weather"], "zh": ["天气"]}}),
+                json!({"summary": {"en": "Outlook for a place", "zh": "某地的天气"},
+                "aliases": {"en": ["outlook"], "zh": ["天气"]}}),
             ),
             entry(
                 "paper.write",
@@ -209,7 +209,7 @@ fn a_task_in_progress_keeps_the_tools_it_used_and_follows_the_plan() {
     toys.context = Context {
         used: vec![toys.ix("sky.forecast")],
         plan: Some("write a document".to_owned()),
-        earlier: vec!["weather".to_owned()],
+        earlier: vec!["outlook".to_owned()],
     };
     let look = Look::of(toys.asked("再来一次"), bridge());
     let shown: Vec<ToolIx> = look.shown().map(|row| row.tool).collect();
@@ -260,8 +260,8 @@ fn what_a_vendor_would_refuse_is_said_of_full() {
 #[test]
 fn every_request_has_a_bounded_answer() {
     let toys = Toys::new();
-    let long = "天气 weather\u{0}\u{202e} ".repeat(60_000);
-    for request in ["x", "天", "🙂🙂", "\u{0}weather\u{0}", "天気を調べて погода 날씨 weather", long.as_str()]
+    let long = "天气 outlook\u{0}\u{202e} ".repeat(60_000);
+    for request in ["x", "天", "🙂🙂", "\u{0}outlook\u{0}", "天気を調べて погода 날씨 outlook", long.as_str()]
     {
         let lines = toys.lines(request, Lang::En, 80, Extent::default());
         let text = lines.join("\n");
@@ -290,7 +290,7 @@ fn a_catalogue_without_tools_is_explained_too() {
 #[test]
 fn hard_hides_and_says_so() {
     let toys = Toys::new();
-    let look = Look::of(toys.asked("weather"), Settings { strategy: Strategy::Hard, ..Settings::default() });
+    let look = Look::of(toys.asked("outlook"), Settings { strategy: Strategy::Hard, ..Settings::default() });
     assert!(look.rows.iter().any(|row| row.how_to_reach == HowToReach::Hidden));
     let screen = Screen::plain(Lang::En);
     let mut page = Page::new(screen, 100);
