@@ -8,6 +8,32 @@ const GROUPS: &str = include_str!("concepts.txt");
 /// Longest Chinese word in a group, in characters.
 const LONGEST: usize = 4;
 
+/// What may stand before the verb of a Chinese request.
+const OPENINGS: [&str; 22] = [
+    "请",
+    "帮我",
+    "帮忙",
+    "帮",
+    "给我",
+    "麻烦",
+    "我想",
+    "我要",
+    "想要",
+    "可以",
+    "能不能",
+    "能否",
+    "你",
+    "然后",
+    "并且",
+    "并",
+    "再",
+    "接着",
+    "顺便",
+    "另外",
+    "同时",
+    "则",
+];
+
 /// Which concepts a word belongs to, so that `erase the folder` and 删除目录 meet a tool that speaks of deleting a directory.
 pub(crate) struct Concepts {
     /// The terms of the concepts of each word: a stem, or a CJK word.
@@ -35,14 +61,54 @@ impl Concepts {
         self.of.get(word).map_or(&[], Vec::as_slice)
     }
 
-    /// Calls `sink` with the concepts of every word inside a CJK run, and that word.
+    /// Calls `sink` with the concepts of every word inside a CJK run, and that word. A single character is a word only where
+    /// it opens the run, as the 画 of 画一只猫, and is not the beginning of a longer one.
     pub(crate) fn within<'a>(&self, run: &'a str, sink: &mut impl FnMut(&str, &'a str)) {
-        for (start, _) in run.char_indices() {
+        let opening = opening(run);
+        for (start, c) in run.char_indices() {
             let ends = run[start..].char_indices().map(|(at, c)| start + at + c.len_utf8());
+            let mut found = false;
             for end in ends.take(LONGEST).skip(1) {
                 let word = &run[start..end];
                 self.of(word).iter().for_each(|concept| sink(concept, word));
+                found |= !self.of(word).is_empty();
+            }
+            if start == opening && !found {
+                let word = &run[start..start + c.len_utf8()];
+                self.of(word).iter().for_each(|concept| sink(concept, word));
             }
         }
+    }
+}
+
+/// Where what is asked for begins: behind words of politeness and words that begin a clause.
+fn opening(run: &str) -> usize {
+    let mut rest = run;
+    while let Some(after) = OPENINGS.iter().find_map(|opening| rest.strip_prefix(opening)) {
+        rest = after;
+    }
+    run.len() - rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use rust_stemmers::Algorithm;
+
+    use super::*;
+
+    #[test]
+    fn one_character_is_a_word_only_where_it_opens_the_run() {
+        let concepts = Concepts::new(&Stemmer::create(Algorithm::English));
+        let words = |run: &'static str| {
+            let mut words = Vec::new();
+            concepts.within(run, &mut |_, word| words.push(word));
+            words.dedup();
+            words
+        };
+        assert_eq!(words("画一只"), ["画"]);
+        assert_eq!(words("请帮我画一只"), ["画"]);
+        assert_eq!(words("然后画一只"), ["画"]);
+        assert_eq!(words("画图"), ["画图"], "the longer word says it already");
+        assert_eq!(words("一只画"), [""; 0]);
     }
 }

@@ -165,3 +165,16 @@ fn chinese_is_never_lost() {
     let nothing = host.ask("鑫鑫");
     assert!(nothing.hits.is_empty() && nothing.categories.is_empty() && nothing.margin == 0.0);
 }
+
+/// One shared character is a hit only where there is nothing better.
+#[test]
+fn a_single_character_takes_no_seat_where_words_speak() {
+    let host = Host::new(vec![
+        entry("desk.weekly", json!({"description": "周报汇总"})),
+        entry("port.crane", json!({"description": "桥吊与码头"})),
+        entry("port.tide", json!({"description": "潮水"})),
+    ]);
+    assert_eq!(host.ids(&host.ask("过桥的周报")), ["desk.weekly"]);
+    assert_eq!(host.ids(&host.ask("过桥")), ["port.crane"]);
+    assert_eq!(host.ids(&host.ask("桥")), ["port.crane"]);
+}
