@@ -41,7 +41,7 @@ fn parts(host: &Host, evidence: &Evidence) -> BTreeMap<(String, String), f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_stuffed_tool_moves_the_others_by_rarity_alone(
