@@ -153,7 +153,7 @@ fn replays(play: &Played) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 14, max_shrink_iters: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn i5_i13_i20_whatever_a_model_does_history_is_appended_calls_are_answered_and_the_trace_replays(

@@ -135,6 +135,22 @@ async fn a_failure_before_the_change_is_still_open_after_it() {
 }
 
 #[tokio::test]
+async fn a_refused_call_is_mended_by_the_same_tool_at_its_new_place() {
+    let play = Play::new("write a note")
+        .between(|number, toys| {
+            if number == 1 {
+                appears(toys)
+            }
+        })
+        .reply(calls(&[("notes__add", json!({"txt": "x"}))]))
+        .reply(calls(&[("notes__add", json!({"text": "x"}))]))
+        .reply(says("noted"))
+        .run()
+        .await;
+    assert_eq!((play.report.state, play.ran.len()), (EndState::Done, 1));
+}
+
+#[tokio::test]
 async fn a_changed_schema_holds_from_the_next_turn() {
     let changed = |toys: &Toys| {
         toys.relist(|entries| {
