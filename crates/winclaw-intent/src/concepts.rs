@@ -38,6 +38,8 @@ const OPENINGS: [&str; 22] = [
 pub(crate) struct Concepts {
     /// The terms of the concepts of each word: a stem, or a CJK word.
     of: Map<String, Vec<String>>,
+    /// How the CJK words begin. Most places of a text begin none, and are passed by one look.
+    begins: Map<[char; 2], ()>,
 }
 
 impl Concepts {
@@ -53,7 +55,8 @@ impl Concepts {
                 }
             }
         }
-        Concepts { of }
+        let begins = of.keys().filter_map(|word| first_two(word)).map(|two| (two, ())).collect();
+        Concepts { of, begins }
     }
 
     /// The concepts of a stem or a CJK word. Their terms begin with `=`, as no word does.
@@ -61,24 +64,36 @@ impl Concepts {
         self.of.get(word).map_or(&[], Vec::as_slice)
     }
 
+    /// Calls `sink` with the concepts of the words of several characters that begin at `start`; whether there are any.
+    fn beginning<'a>(&self, run: &'a str, start: usize, sink: &mut impl FnMut(&str, &'a str)) -> bool {
+        let ends = run[start..].char_indices().map(|(at, c)| start + at + c.len_utf8());
+        let mut found = false;
+        for end in ends.take(LONGEST).skip(1) {
+            let word = &run[start..end];
+            self.of(word).iter().for_each(|concept| sink(concept, word));
+            found |= !self.of(word).is_empty();
+        }
+        found
+    }
+
     /// Calls `sink` with the concepts of every word inside a CJK run, and that word. A single character is a word only where
     /// it opens the run, as the 画 of 画一只猫, and is not the beginning of a longer one.
     pub(crate) fn within<'a>(&self, run: &'a str, sink: &mut impl FnMut(&str, &'a str)) {
         let opening = opening(run);
         for (start, c) in run.char_indices() {
-            let ends = run[start..].char_indices().map(|(at, c)| start + at + c.len_utf8());
-            let mut found = false;
-            for end in ends.take(LONGEST).skip(1) {
-                let word = &run[start..end];
-                self.of(word).iter().for_each(|concept| sink(concept, word));
-                found |= !self.of(word).is_empty();
-            }
+            let begins = first_two(&run[start..]).is_some_and(|two| self.begins.contains_key(&two));
+            let found = begins && self.beginning(run, start, sink);
             if start == opening && !found {
                 let word = &run[start..start + c.len_utf8()];
                 self.of(word).iter().for_each(|concept| sink(concept, word));
             }
         }
     }
+}
+
+fn first_two(text: &str) -> Option<[char; 2]> {
+    let mut chars = text.chars();
+    Some([chars.next()?, chars.next()?])
 }
 
 /// Where what is asked for begins: behind words of politeness and words that begin a clause.

@@ -88,19 +88,24 @@ impl<'a> Reader<'a> {
     }
 
     fn terms_of(&mut self, piece: Piece<'_>) -> &[Read] {
-        let (known, text) = match piece {
-            Piece::Word(word) => (&self.known, word),
-            Piece::Compound(whole) => (&self.compounds, whole),
-            Piece::Run(run) => (&self.known, run),
+        // Runs are half sentences, and hardly ever come twice.
+        let known = match piece {
+            Piece::Word(word) => self.known.get(word),
+            Piece::Compound(whole) => self.compounds.get(whole),
+            Piece::Run(_) => None,
         };
-        if let Some(range) = known.get(text) {
+        if let Some(range) = known {
             return &self.read[range.start as usize..range.end as usize];
         }
         let start = self.read.len() as u32;
         let (terms, read) = (&mut self.terms, &mut self.read);
         self.tokeniser.terms(piece, &mut |term, _, kind: Kind| read.push((terms.number(term), kind.counts())));
-        let known = if matches!(piece, Piece::Compound(_)) { &mut self.compounds } else { &mut self.known };
-        known.insert(text.into(), start..self.read.len() as u32);
+        let range = start..self.read.len() as u32;
+        match piece {
+            Piece::Word(word) => drop(self.known.insert(word.into(), range)),
+            Piece::Compound(whole) => drop(self.compounds.insert(whole.into(), range)),
+            Piece::Run(_) => {}
+        }
         &self.read[start as usize..]
     }
 
