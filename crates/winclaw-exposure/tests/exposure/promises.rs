@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use winclaw_catalog::{RESERVED, Resolution, ToolIx};
-use winclaw_exposure::{Because, Entry, Event, HowToReach, Level, Native, Prefix, Reach, Transport, meta};
+use winclaw_exposure::{
+    Because, Entry, Event, HowToReach, Level, Native, Prefix, Reach, Transport, estimate_tokens, meta,
+};
 
 use crate::support::Step;
 use crate::task::{Said, Task, has_word, schemas_in};
@@ -54,6 +56,9 @@ pub(crate) fn hold_after(task: &Task, step: &Step, before: &Before) {
     reveals_can_be_shown(task, before);
     if epoch(task) > before.epoch {
         a_prefix_is_sound(task, &task.prefix());
+    }
+    if matches!(step, Step::Adopt(_)) {
+        what_changed_is_told_anew(task, before);
     }
     if matches!(step, Step::Compacted) {
         what_was_used_is_at_hand(task, before);
@@ -207,20 +212,46 @@ fn speaks_of_what_is_there(prefix: &Prefix) {
     }
 }
 
-/// I15: after a compaction every tool the task used has its name, and nearly always its schema, before the model.
+/// A schema that the model had read and that changed is in the next request as it is now, or named there as changed.
+fn what_changed_is_told_anew(task: &Task, before: &Before) {
+    let next = task.exposure.clone().surface(&task.catalog);
+    let tail = next.tail.unwrap_or_default();
+    for (name, fingerprint) in &before.schemas {
+        let tool = task.catalog.get(known(task, name));
+        if tool.fingerprint == *fingerprint || !tool.permitted() {
+            continue;
+        }
+        let current =
+            next.prefix.tools.iter().any(|spec| spec.name == *name && tool.manifest.description == spec.description);
+        assert!(current || has_word(&tail, name), "{name} changed, and the model was not told: {tail}");
+    }
+}
+
+/// I15: after a compaction every tool the task used has its name before the model, and its schema where all of them take
+/// no more than a tenth of the window.
 fn what_was_used_is_at_hand(task: &Task, before: &Before) {
     let next = task.exposure.clone().surface(&task.catalog);
     let tail = next.tail.unwrap_or_default();
-    for name in &before.used {
-        let ix = known(task, name);
-        if !task.catalog.get(ix).permitted() {
-            continue;
-        }
-        let in_array = next.prefix.tools.iter().any(|spec| spec.name == *name);
+    let in_tail: Vec<Value> = schemas_in(&tail);
+    let used: Vec<ToolIx> = before.used.iter().map(|name| known(task, name)).collect();
+    let all_fit = used.iter().map(|ix| whole(task, *ix)).sum::<f32>() * 10.0 <= task.settings.window_tokens as f32;
+    for ix in used.into_iter().filter(|ix| task.catalog.get(*ix).permitted()) {
+        let name = task.name(ix);
+        let shown =
+            next.prefix.tools.iter().any(|spec| spec.name == *name) || in_tail.iter().any(|own| own["name"] == *name);
         let named = has_word(&tail, name) || has_word(&next.prefix.system, name);
-        assert!(in_array || named, "I15: {name} was used and is nowhere: {tail}");
+        assert!(shown || named, "I15: {name} was used and is nowhere: {tail}");
+        assert!(shown || !all_fit, "I15: {name} was used, and its schema is gone: {tail}");
         assert_ne!(task.exposure.how_to_reach(&task.catalog, ix), HowToReach::Search, "I15: {name}");
     }
+}
+
+/// What the whole schema of a tool and of all it requires takes, in real tokens.
+fn whole(task: &Task, ix: ToolIx) -> f32 {
+    let group = task.catalog.closure(ix).into_iter().chain([ix]);
+    let text = |ix| format!("{:?}", task.catalog.get(ix).manifest);
+    let tokens: u32 = group.map(|ix| estimate_tokens(&text(ix))).sum();
+    tokens as f32 * task.exposure.scale()
 }
 
 /// Every schema that rose is in the array, or in what the model still has of the conversation.

@@ -17,6 +17,13 @@ pub(crate) struct Claims {
     constant: bool,
 }
 
+impl Claims {
+    /// Nothing is known of the request.
+    pub(crate) fn none() -> Claims {
+        Claims { hits: Vec::new(), categories: Vec::new(), margin: 0.0, constant: false }
+    }
+}
+
 pub(crate) fn claims() -> impl Strategy<Value = Claims> {
     let score = prop_oneof![
         8 => 0.01..30.0f32, 1 => Just(f32::NAN), 1 => Just(f32::INFINITY), 1 => Just(-1.0f32), 1 => Just(0.0f32)

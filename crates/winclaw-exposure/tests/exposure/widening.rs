@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use winclaw_catalog::ToolIx;
 use winclaw_catalog::evidence::Evidence;
-use winclaw_exposure::{Because, Event, Exposure, Level, Reach, Settings, estimate_tokens, meta};
+use winclaw_exposure::{Because, Event, Exposure, Level, Native, Reach, Settings, Transport, estimate_tokens, meta};
 
 use crate::promises::{Before, a_prefix_is_sound, every_rise_was_sent, hold_after, no_schema_was_sent_twice};
-use crate::support::{Claims, Sketch, Step, at, catalog, claims, evidence, settings, sketches, steps};
+use crate::support::{CHANGES, Claims, Sketch, Step, at, catalog, claims, evidence, settings, sketches, steps};
 use crate::task::{Task, has_word};
 
 fn run(sketches: &[Sketch], claims: &Claims, settings: &Settings, steps: &[Step]) {
@@ -21,6 +21,9 @@ fn run(sketches: &[Sketch], claims: &Claims, settings: &Settings, steps: &[Step]
         note_used(&task, step, &mut used);
         task.step(step);
         hold_after(&task, step, &before);
+        used.retain(|name: &String| {
+            task.catalog.tools().iter().any(|tool| tool.wire_name == *name && tool.permitted())
+        });
     }
     every_rise_was_sent(&task);
     no_schema_was_sent_twice(&task);
@@ -126,13 +129,55 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    /// I15.
+    #[test]
+    fn after_a_compaction_what_was_used_is_at_hand(
+        sketches in sketches(), claims in claims(), settings in settings(), tools in prop::collection::vec(any::<u16>(), 1..6), told in any::<bool>(),
+    ) {
+        let mut task = Task::begin(&sketches, &claims, &Settings { denied_meta: Vec::new(), ..settings });
+        task.surface();
+        let mut used = BTreeSet::new();
+        for step in tools.into_iter().map(|n| Step::Learn(1, n)).chain(told.then_some(Step::Surface)).chain([Step::Compacted]) {
+            note_used(&task, &step, &mut used);
+            used.retain(|name| task.catalog.tools().iter().any(|tool| tool.wire_name == *name && tool.permitted()));
+            let before = Before::of(&task, &used);
+            task.step(&step);
+            hold_after(&task, &step, &before);
+        }
+    }
+
+    /// A result refers only to what stands in the request, also when the list of tools changed since; and a model that does
+    /// not know the vendor's blocks is shown again what they had shown.
+    #[test]
+    fn what_a_block_reveals_is_there_for_whoever_reads_it(
+        sketches in sketches(), changes in prop::collection::vec((any::<u16>(), 0..CHANGES), 1..12),
+        native in prop_oneof![Just(Native::References), Just(Native::SearchResult)], asked in prop::collection::vec(any::<u16>(), 1..5),
+    ) {
+        let settings = Settings { transport: Some(Transport::Native), native: Some(native), ..Settings::default() };
+        let mut task = Task::begin(&sketches, &Claims::none(), &settings);
+        task.surface();
+        let newest: Vec<Step> = (0..4).map(|at| Step::Details(vec![at, at + 4])).collect();
+        let ask = [Step::Details(asked), Step::Surface, Step::Adopt(changes)];
+        let other = [Step::Surface, Step::Switch(Box::new(Settings { native: None, ..settings })), Step::Surface];
+        for step in ask.iter().chain(&newest).chain(&other) {
+            let before = Before::of(&task, &BTreeSet::new());
+            task.step(step);
+            hold_after(&task, step, &before);
+        }
+        every_rise_was_sent(&task);
+    }
+}
+
 /// The catalogue keeps to its budget in every step and names every category whatever it takes.
 #[test]
 fn the_catalogue_fits_its_budget_and_names_every_category() {
     for size in [1, 10, 60, 600] {
         let catalog = catalog(&crate::support::many(size));
         for catalogue_tokens in [0, 50, 400, 6_000, 200_000] {
-            let mut settings = Settings { transport: Some(winclaw_exposure::Transport::Bridge), ..Settings::default() };
+            let mut settings = Settings { transport: Some(Transport::Bridge), ..Settings::default() };
             settings.budgets.catalogue_tokens = catalogue_tokens;
             settings.budgets.catalogue_percent = 100;
             let mut exposure = Exposure::begin(&catalog, &Evidence::default(), settings);
