@@ -1,6 +1,6 @@
 //! The tools array of an epoch: who gets a place in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use winclaw_catalog::{Catalog, ToolIx};
 
@@ -17,15 +17,30 @@ pub(crate) const MAX_EXACT: usize = 128;
 impl Exposure {
     /// Chooses the array anew: the core, then everything (Direct) or what was `kept` and what the evidence recommends.
     pub(crate) fn assemble(&mut self, catalog: &Catalog, kept: &[ToolIx], leads: Option<&Leads>) {
-        self.standing.values_mut().for_each(|standing| (standing.array, standing.stale) = (None, false));
+        let earlier = self.background();
+        self.clear_array();
         let slots = self.add_core(catalog);
         if self.transport == Transport::Direct {
             return self.add_all(catalog, kept, leads, slots);
         }
-        let slots = self.add_kept(catalog, kept, slots);
+        let mut slots = self.add_kept(catalog, kept, slots);
         if let Some(leads) = leads {
-            self.add_recommended(catalog, leads, slots);
+            slots = self.add_recommended(catalog, leads, slots);
         }
+        self.add_background(catalog, leads, earlier, slots);
+    }
+
+    /// Takes every tool out of the array.
+    pub(crate) fn clear_array(&mut self) {
+        for standing in self.standing.values_mut() {
+            (standing.array, standing.stale, standing.background) = (None, false, false);
+        }
+    }
+
+    /// The further hits that stand in the array, and why.
+    fn background(&self) -> Vec<(ToolIx, Because)> {
+        let hits = self.standing.iter().filter(|(_, standing)| standing.background && standing.in_array());
+        hits.map(|(ix, standing)| (*ix, self.because(standing).clone())).collect()
     }
 
     /// Puts the tools marked `always_load` into the array; returns the entries left beside them and the meta tools, whose
@@ -99,8 +114,9 @@ impl Exposure {
         purse.slots
     }
 
-    /// Puts what the evidence recommends into the array: first what the request names, then by rank.
-    fn add_recommended(&mut self, catalog: &Catalog, leads: &Leads, slots: usize) {
+    /// Puts what the evidence recommends into the array: first what the request names, then by rank. Returns the entries
+    /// left.
+    fn add_recommended(&mut self, catalog: &Catalog, leads: &Leads, slots: usize) -> usize {
         let (most, tokens) = self.settings.share(self.reach);
         let (_, widest) = self.settings.share(Reach::Full);
         let mut purse = Purse { tokens: widest, slots };
@@ -113,6 +129,33 @@ impl Exposure {
             if left > 0 && self.raise(catalog, lead.wish(Place::Array), &mut purse) {
                 left -= 1;
             }
+        }
+        purse.slots
+    }
+
+    /// Puts the next hits into the array, in brief: a tool that ranks further down costs little there and spares a search.
+    /// Behind them come those of the `earlier` epoch, so that they stay as long as no others take their room.
+    fn add_background(
+        &mut self,
+        catalog: &Catalog,
+        leads: Option<&Leads>,
+        earlier: Vec<(ToolIx, Because)>,
+        slots: usize,
+    ) {
+        let recommended: BTreeSet<ToolIx> = self.standing.keys().copied().filter(|ix| self.in_array(*ix)).collect();
+        let (mut left, tokens) = self.settings.background();
+        let mut purse = Purse { tokens, slots };
+        let hits = leads.into_iter().flat_map(|leads| leads.within(Reach::Extended));
+        let hits = hits.map(|lead| (lead.tool, &lead.because)).chain(earlier.iter().map(|(tool, why)| (*tool, why)));
+        for (tool, because) in hits {
+            if left > 0 && !self.schema_shown(tool) {
+                let level = Some(self.modest(catalog, tool));
+                let wish = Wish { tool, level, because: because.clone(), place: Place::Array };
+                left -= usize::from(self.try_raise(catalog, wish, &mut purse));
+            }
+        }
+        for (ix, standing) in &mut self.standing {
+            standing.background = standing.array.is_some() && !recommended.contains(ix);
         }
     }
 }

@@ -9,6 +9,7 @@ use winclaw_catalog::{Catalog, ToolIx};
 use crate::advice::Leads;
 use crate::array::MAX_EXACT;
 use crate::begin::transport;
+use crate::exposure::Standing;
 use crate::learn::Watch;
 use crate::{Because, Event, Exposure, Level, Prepared, Reach, Settings, Transport};
 
@@ -63,7 +64,7 @@ impl Exposure {
         }
         self.used.clear();
         self.pending.clear();
-        self.standing.values_mut().for_each(|standing| (standing.array, standing.stale) = (None, false));
+        self.clear_array();
         self.watch = Watch::new(&self.settings);
         let leads = self.leads_of_request(evidence);
         self.reopen(catalog, Because::Reset, Keeps::Nothing, Some(&leads), 0);
@@ -195,7 +196,7 @@ impl Exposure {
     /// Ends the epoch and opens the next.
     fn reopen(&mut self, catalog: &Catalog, cause: Because, keeps: Keeps, leads: Option<&Leads>, history: u32) {
         let kept = self.kept();
-        let had: Vec<ToolIx> = self.standing.keys().copied().filter(|ix| self.told(*ix) > Level::Named).collect();
+        let had = self.had();
         self.epoch += 1;
         self.lose(keeps);
         self.transport = transport(&self.prepared, &self.settings);
@@ -206,9 +207,17 @@ impl Exposure {
         self.show_again(catalog, &had, &cause);
     }
 
-    /// What ought to stay in the array: what the task used, the last first, then what stood there.
+    /// What the model had read and would miss. It was never pointed to further hits that stood in the array alone.
+    fn had(&self) -> Vec<ToolIx> {
+        let passing = |standing: &Standing| standing.background && standing.told == Level::Named;
+        let had = self.standing.iter().filter(|(ix, standing)| self.told(**ix) > Level::Named && !passing(standing));
+        had.map(|(ix, _)| *ix).collect()
+    }
+
+    /// What ought to stay in the array: what the task used, the last first, then what stood there but for further hits.
     fn kept(&self) -> Vec<ToolIx> {
-        let stood = self.standing.iter().filter(|(_, standing)| standing.in_array()).map(|(ix, _)| *ix);
+        let stood = self.standing.iter().filter(|(_, standing)| standing.in_array() && !standing.background);
+        let stood = stood.map(|(ix, _)| *ix);
         let mut kept: Vec<ToolIx> = self.used.iter().rev().copied().collect();
         let others: Vec<ToolIx> = stood.filter(|ix| !kept.contains(ix)).collect();
         kept.extend(others);

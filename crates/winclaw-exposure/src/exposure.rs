@@ -63,6 +63,8 @@ pub(crate) struct Standing {
     pub(crate) array: Option<Level>,
     /// Whether the array still has a schema of it that has changed since.
     pub(crate) stale: bool,
+    /// Whether it stands in the array as a further hit, which makes room when the epoch ends.
+    pub(crate) background: bool,
     /// Whether it was told by the vendor's own block, so that it is called natively.
     pub(crate) revealed: bool,
     /// The entry of the ledger that says why.
@@ -71,7 +73,15 @@ pub(crate) struct Standing {
 
 impl Default for Standing {
     fn default() -> Self {
-        Standing { level: Level::Named, told: Level::Named, array: None, stale: false, revealed: false, why: None }
+        Standing {
+            level: Level::Named,
+            told: Level::Named,
+            array: None,
+            stale: false,
+            background: false,
+            revealed: false,
+            why: None,
+        }
     }
 }
 

@@ -171,6 +171,7 @@ impl Exposure {
     /// What the request raised into the array: what it names, and what fits it.
     fn raised(&self) -> Vec<Spent> {
         let (most, tokens) = self.settings.share(self.reach);
+        let (further, of_further) = self.settings.background();
         let (_, widest) = self.settings.share(crate::Reach::Full);
         let named = self.tokens_of(|tool, because| !self.core.contains(&tool) && self.is_asked_for(because));
         let fits = |tool, because: &Because| !self.core.contains(&tool) && !self.is_asked_for(because);
@@ -179,8 +180,8 @@ impl Exposure {
             standing.in_array() && fits(**tool, because) && !matches!(because, Because::RequiredBy(_))
         });
         let mut raised = vec![
-            Spent { part: Part::RaisedTools, used: own.count() as u32, allowed: most as u32 },
-            Spent { part: Part::RaisedTokens, used: self.tokens_of(fits), allowed: tokens },
+            Spent { part: Part::RaisedTools, used: own.count() as u32, allowed: most.saturating_add(further) as u32 },
+            Spent { part: Part::RaisedTokens, used: self.tokens_of(fits), allowed: tokens.saturating_add(of_further) },
         ];
         if named > 0 {
             raised.push(Spent { part: Part::NamedTokens, used: named, allowed: widest });

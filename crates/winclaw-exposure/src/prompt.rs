@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use winclaw_catalog::{Catalog, RESERVED, ToolIx};
 use winclaw_tool::ToolId;
 
+use crate::exposure::Standing;
 use crate::tokens::estimate_tokens;
-use crate::{Exposure, Level, Settings};
+use crate::{Exposure, Settings};
 
 /// What there is to speak about.
 #[derive(Default)]
@@ -102,13 +103,16 @@ pub(crate) fn catalogue_heading(before: &str) -> &'static str {
 }
 
 impl Exposure {
-    /// The notes of makers for the tools of the array, by id, as far as the budget goes. A note that names a tool which is
+    /// The notes of makers for the tools of the array, by id but further hits last, as far as the budget goes. A note that names a tool which is
     /// not in the array is left out, so that the system text asks for nothing the model does not have.
     pub(crate) fn guidance(&self, catalog: &Catalog) -> String {
         let mut left = self.settings.unscaled(self.settings.budgets.guidance_tokens);
         let mut text = String::new();
-        let in_array = self.standing.iter().filter(|(_, standing)| standing.array > Some(Level::Named));
-        for (ix, _) in in_array {
+        let in_array = |background| {
+            let of_array = move |standing: &Standing| standing.array.is_some() && standing.background == background;
+            self.standing.iter().filter(move |(_, standing)| of_array(standing))
+        };
+        for (ix, _) in in_array(false).chain(in_array(true)) {
             let tool = catalog.get(*ix);
             let note = &tool.manifest.guidance;
             if note.is_empty() || self.names_hidden(catalog, *ix, note) {

@@ -84,6 +84,12 @@ impl Exposure {
         }
     }
 
+    /// `Brief`, or `Full` where that is the same of the tool and of all it requires.
+    pub(crate) fn modest(&self, catalog: &Catalog, tool: ToolIx) -> Level {
+        let whole = |ix: &ToolIx| self.prepared.read(*ix, Level::Brief) == Level::Full;
+        if self.group(catalog, tool).iter().all(whole) { Level::Full } else { Level::Brief }
+    }
+
     fn natural(&self, group: &[ToolIx]) -> Level {
         let small = self.settings.budgets.small_schema.saturating_mul(group.len() as u32);
         let full = group.iter().map(|ix| self.prepared.cost(*ix, Level::Full)).fold(0, u32::saturating_add);

@@ -41,6 +41,7 @@ fn d01_a_query_that_equals_a_name_is_rank_one_outside_the_limit() {
         let mut one = bridge();
         one.budgets.recommended.tools = 1;
         one.budgets.extended.tools = 1;
+        one.budgets.background.tools = 0;
         Exposure::begin(&catalog, &evidence, one).shown()
     };
     let named = shown("find_symbol");

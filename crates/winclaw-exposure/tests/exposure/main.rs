@@ -1,5 +1,6 @@
 //! The promises of docs/exposure.md: invariants against hostile evidence, catalogs and models, and tables of cases.
 
+mod background;
 mod bad_input;
 mod calibration;
 mod changes;
