@@ -165,6 +165,8 @@ mod tests {
 
     #[test]
     fn one_line_has_one_line() {
-        assert_eq!(one_line("a\n\n  b\tc\u{2029}d", 50), "a b c d");
+        for text in ["a\n\n  b\tc\u{2029}d", "a\nb c d", "a b\tc d", "a b  c d", "a b\u{3000}c d", " a b c d\r\n"] {
+            assert_eq!(one_line(text, 50), "a b c d", "{text:?}");
+        }
     }
 }
