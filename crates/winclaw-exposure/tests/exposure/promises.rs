@@ -230,7 +230,8 @@ fn what_changed_is_told_anew(task: &Task, before: &Before) {
 /// I15: after a compaction every tool the task used has its name before the model, and its schema where all of them take
 /// no more than a tenth of the window.
 fn what_was_used_is_at_hand(task: &Task, before: &Before) {
-    let next = task.exposure.clone().surface(&task.catalog);
+    let mut later = task.exposure.clone();
+    let next = later.surface(&task.catalog);
     let tail = next.tail.unwrap_or_default();
     let in_tail: Vec<Value> = schemas_in(&tail);
     let used: Vec<ToolIx> = before.used.iter().map(|name| known(task, name)).collect();
@@ -242,7 +243,7 @@ fn what_was_used_is_at_hand(task: &Task, before: &Before) {
         let named = has_word(&tail, name) || has_word(&next.prefix.system, name);
         assert!(shown || named, "I15: {name} was used and is nowhere: {tail}");
         assert!(shown || !all_fit, "I15: {name} was used, and its schema is gone: {tail}");
-        assert_ne!(task.exposure.how_to_reach(&task.catalog, ix), HowToReach::Search, "I15: {name}");
+        assert_ne!(later.how_to_reach(&task.catalog, ix), HowToReach::Search, "I15: {name}");
     }
 }
 
