@@ -122,10 +122,8 @@ fn passes() {
         let prepared = Arc::new(Prepared::new(&catalog));
         let mut shown = 0;
         let times = times(300, || {
-            let query = Query {
-                message: "list the open invoices and then send a reminder by mail",
-                ..Query::default()
-            };
+            let query =
+                Query { message: "list the open invoices and then send a reminder by mail", ..Query::default() };
             let evidence = index.weigh(&catalog, &query);
             let mut exposure = Exposure::begin_prepared(&catalog, &prepared, &evidence, Settings::default());
             shown += exposure.surface(&catalog).shown.len();

@@ -52,7 +52,7 @@ fn arguments() -> impl Strategy<Value = Value> {
         json!({"value": "v"}),
         json!({"size": 9_000}),
         json!({"size": 9_000, "from": "elsewhere"}),
-        json!({"queries": ["weather", "note"]}),
+        json!({"queries": ["weather of a city", "note"]}),
         json!({"queries": [], "limit": -1}),
         json!({"names": ["sky.forecast", "nosuch"]}),
         json!({"name": "notes.add", "arguments": {"text": "y"}}),

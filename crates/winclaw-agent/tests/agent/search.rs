@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn i9_d20_every_search_hit_is_callable_in_the_next_step(
-        words in prop::sample::subsequence(vec!["weather", "note", "value", "tool 7", "letter", "天气", "count", "zzz"], 1..4),
+        words in prop::sample::subsequence(vec!["the weather", "note", "value", "tool 7", "letter", "天气", "count", "zzz"], 1..4),
         bridged: bool,
         direct: bool,
     ) {

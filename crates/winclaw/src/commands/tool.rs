@@ -170,7 +170,8 @@ async fn judged(
 ) -> Result<Value, Complaint> {
     let approve = approval(args.approve.or(host.config.approve));
     let mut guard = Guard::new(Limits::default(), approve);
-    let proposed = Proposed { tool, raw_arguments: raw, cut_off: false, position: 0, schema_was_shown: true, near: true };
+    let proposed =
+        Proposed { tool, raw_arguments: raw, cut_off: false, position: 0, schema_was_shown: true, near: true };
     match guard.judge(host.catalog(), &proposed) {
         Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } => Ok(arguments),
         Verdict::NotRun { failure, .. } => Err(Complaint::of_failure(&failure)),
