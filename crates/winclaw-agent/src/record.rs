@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
-use winclaw_exposure::{Event as Decision, Reach, Rise, Surface};
+use winclaw_exposure::{Event as Decision, Prefix, Reach, Rise, Surface};
 use winclaw_guard::{Consent, Verdict};
 use winclaw_model::{ChatModel, ChatReply, ChatRequest};
-use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, detail_line};
+use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, ToolSpec, detail_line};
 use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
 
 use crate::calls::Asked;
@@ -229,12 +229,17 @@ fn risen(catalog: &Catalog, rise: &Rise) -> Vec<String> {
 
 /// The digest of the frozen prefix: what must not change within an epoch.
 pub(crate) fn prefix_sha256(surface: &Surface) -> String {
-    let (system, tools, deferred) = (&surface.prefix.system, &surface.prefix.tools, &surface.prefix.deferred);
+    let Prefix { system, tools, deferred } = &*surface.prefix;
+    let (tools, deferred) = (refs(tools), refs(deferred));
     let whole = match deferred.is_empty() {
-        true => serde_json::json!([system, tools]),
-        false => serde_json::json!([system, tools, deferred]),
+        true => serde_json::to_vec(&(system, tools)),
+        false => serde_json::to_vec(&(system, tools, deferred)),
     };
-    sha256(whole.to_string().as_bytes())
+    sha256(&whole.unwrap_or_default())
+}
+
+fn refs(specs: &[Arc<ToolSpec>]) -> Vec<&ToolSpec> {
+    specs.iter().map(Arc::as_ref).collect()
 }
 
 fn named(catalog: &Catalog, surface: &Surface) -> usize {

@@ -13,7 +13,7 @@ use crate::learn::Watch;
 use crate::news::News;
 use crate::prompt::{self, Facts};
 use crate::tokens::{estimate_tokens, quarters, tokens};
-use crate::{Because, Event, Exposure, Level, Prefix, Prepared, Reach, Settings, Strategy, Transport, meta, schema};
+use crate::{Because, Event, Exposure, Level, Prefix, Prepared, Reach, Settings, Strategy, Transport, meta};
 
 /// Most deferred tools in a request; Anthropic takes 10,000. What exceeds it is reached through `tool_call`.
 const MAX_DEFERRED: usize = 10_000;
@@ -123,28 +123,28 @@ impl Exposure {
 
     /// The schemas of the array and what they take: the meta tools, the core by id, then the others by id. The order does
     /// not depend on scores, so that like requests have like prefixes.
-    fn array(&self, catalog: &Catalog) -> (Vec<ToolSpec>, u32) {
-        let mut specs: Vec<ToolSpec> = Vec::new();
+    fn array(&self, catalog: &Catalog) -> (Vec<Arc<ToolSpec>>, u32) {
+        let mut specs: Vec<Arc<ToolSpec>> = Vec::new();
         let mut cost = 0;
         for (spec, tokens) in meta::all().filter(|(spec, _)| self.offers(&spec.name)) {
-            specs.push(spec.clone());
+            specs.push(Arc::clone(spec));
             cost += tokens;
         }
         let in_array = || self.standing.iter().filter_map(|(ix, standing)| Some((*ix, standing.array?)));
         let core = in_array().filter(|(ix, _)| self.core.contains(ix));
         let rest = in_array().filter(|(ix, _)| !self.core.contains(ix));
         for (ix, level) in core.chain(rest) {
-            specs.push(schema::spec(catalog.get(ix), level));
+            specs.push(self.prepared.spec(catalog, ix, level));
             cost = self.prepared.cost(ix, level).saturating_add(cost);
         }
         (specs, cost)
     }
 
     /// Every permitted tool that is not in the array, whole, by id, up to what the vendor takes.
-    fn defer_rest(&mut self, catalog: &Catalog) -> Vec<ToolSpec> {
+    fn defer_rest(&mut self, catalog: &Catalog) -> Vec<Arc<ToolSpec>> {
         let rest: Vec<ToolIx> = catalog.permitted().filter(|ix| !self.in_array(*ix)).take(MAX_DEFERRED).collect();
         self.referable = rest.iter().copied().collect();
-        rest.into_iter().map(|ix| schema::spec(catalog.get(ix), Level::Full)).collect()
+        rest.into_iter().map(|ix| self.prepared.spec(catalog, ix, Level::Full)).collect()
     }
 
     pub(crate) fn seal(&mut self, prefix: Prefix, prefix_tokens: u32, cause: Because, history: u32) {

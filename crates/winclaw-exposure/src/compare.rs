@@ -3,7 +3,7 @@
 use winclaw_catalog::evidence::Evidence;
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::{Because, Exposure, Level, Place, Prefix, Strategy, Transport, schema};
+use crate::{Because, Exposure, Level, Place, Prefix, Strategy, Transport};
 
 impl Exposure {
     /// Freezes what the strategy under comparison would send: every schema, or those of the best category alone. No meta
@@ -23,7 +23,7 @@ impl Exposure {
         for tool in &tools {
             self.set(catalog, *tool, Level::Full, because.clone(), Place::Array);
         }
-        let specs = tools.iter().map(|ix| schema::spec(catalog.get(*ix), Level::Full)).collect();
+        let specs = tools.iter().map(|ix| self.prepared.spec(catalog, *ix, Level::Full)).collect();
         let prefix = Prefix { system: self.settings.base_prompt.clone(), tools: specs, ..Prefix::default() };
         let tokens = prefix.tokens();
         self.seal(prefix, tokens, Because::TaskBegan, 0);

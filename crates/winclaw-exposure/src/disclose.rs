@@ -119,7 +119,7 @@ impl Exposure {
         let level = if self.refers() { Level::Full } else { level };
         self.note_told(ix, level, true);
         let tool = catalog.get(ix);
-        shown.reveals.push(schema::spec(tool, level));
+        shown.reveals.push((*self.prepared.spec(catalog, ix, level)).clone());
         if !tool.manifest.guidance.is_empty() {
             shown.notes.push((tool.wire_name.clone(), tool.manifest.guidance.clone()));
         }
@@ -139,7 +139,7 @@ impl Exposure {
         }
         self.note_told(ix, Level::Full, false);
         let tool = catalog.get(ix);
-        let mut value = schema::json(&schema::spec(tool, Level::Full), &tool.manifest.guidance);
+        let mut value = schema::json(&self.prepared.spec(catalog, ix, Level::Full), &tool.manifest.guidance);
         if let Some(map) = value.as_object_mut()
             && !needs.is_empty()
         {

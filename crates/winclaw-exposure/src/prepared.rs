@@ -1,10 +1,11 @@
 use std::sync::{Arc, OnceLock};
 
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
+use winclaw_tool::ToolSpec;
 
 use crate::Level;
 use crate::catalogue::{Catalogue, Detail};
-use crate::schema::costs;
+use crate::schema::{self, costs};
 use crate::shelves::{Shelves, of_line, of_name};
 
 /// What can be known of a catalog before any request: sizes, categories, order. Make it once for each catalog and hand
@@ -27,6 +28,8 @@ pub struct Prepared {
     /// Catalogues that were written before, so that the tasks after the first need not write them again. What is in them
     /// depends on the catalog alone, never on who wrote first.
     written: [OnceLock<(Detail, Arc<Catalogue>)>; 4],
+    /// Schemas that were made before, whole and in brief, by [`ToolIx`]: each is one allocation for all surfaces of all tasks.
+    specs: Vec<[OnceLock<Arc<ToolSpec>>; 2]>,
 }
 
 /// What a tool was when it was last looked at.
@@ -110,6 +113,7 @@ impl Prepared {
             marks: looks.iter().map(|look| look.mark).collect(),
             costs: looks.iter().map(|look| look.costs).collect(),
             written: Default::default(),
+            specs: looks.iter().map(|_| Default::default()).collect(),
         }
     }
 
@@ -132,6 +136,16 @@ impl Prepared {
     pub(crate) fn read(&self, ix: ToolIx, level: Level) -> Level {
         let same = self.cost(ix, Level::Brief) == self.cost(ix, Level::Full);
         if level == Level::Brief && same { Level::Full } else { level }
+    }
+
+    /// The schema as it is shown at `level`, whole at `Named`.
+    pub(crate) fn spec(&self, catalog: &Catalog, ix: ToolIx, level: Level) -> Arc<ToolSpec> {
+        let brief = level == Level::Brief && self.read(ix, level) == Level::Brief;
+        let make = || Arc::new(schema::spec(catalog.get(ix), level));
+        match self.specs.get(ix.index()) {
+            Some(made) => Arc::clone(made[usize::from(brief)].get_or_init(make)),
+            None => make(),
+        }
     }
 
     /// Tokens of the schema at `level`; nothing at `Named`.

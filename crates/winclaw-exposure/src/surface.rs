@@ -31,19 +31,37 @@ pub struct Surface {
 pub struct Prefix {
     /// The system text with the catalogue.
     pub system: String,
-    /// The tools array: meta tools, the core, then the others, each group in a fixed order.
-    pub tools: Vec<ToolSpec>,
+    /// The tools array: meta tools, the core, then the others, each group in a fixed order. A schema is one allocation for
+    /// all prefixes of a [`Prepared`](crate::Prepared) catalog, so a prefix is cheap to clone.
+    #[serde(with = "shared")]
+    pub tools: Vec<Arc<ToolSpec>>,
     /// Every other permitted tool, whole, by id: what results may refer to. Empty unless the vendor works by
     /// [`Native::References`](crate::Native::References); the model does not read them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deferred: Vec<ToolSpec>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "shared")]
+    pub deferred: Vec<Arc<ToolSpec>>,
 }
 
 impl Prefix {
     /// The estimate for the system text and the tools array. Deferred tools are not in the context and cost nothing.
     pub fn tokens(&self) -> u32 {
-        let tools = self.tools.iter().map(schema::cost).fold(0, u32::saturating_add);
+        let tools = self.tools.iter().map(|spec| schema::cost(spec)).fold(0, u32::saturating_add);
         tools.saturating_add(estimate_tokens(&self.system))
+    }
+}
+
+/// Schemas are written as what they hold; that they are shared is not kept.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+    use winclaw_tool::ToolSpec;
+
+    pub(super) fn serialize<S: Serializer>(specs: &[Arc<ToolSpec>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(specs.iter().map(Arc::as_ref))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<ToolSpec>>, D::Error> {
+        Ok(Vec::<ToolSpec>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
     }
 }
 
@@ -134,7 +152,7 @@ impl Exposure {
         let level = self.told_as(ix);
         self.note_told(ix, level, false);
         let tool = catalog.get(ix);
-        schema::json(&schema::spec(tool, level), &tool.manifest.guidance)
+        schema::json(&self.prepared.spec(catalog, ix, level), &tool.manifest.guidance)
     }
 
     /// The level at which a tool is told: its own, or whole where it stands at `Named` because what it requires was too

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,9 +69,9 @@ pub struct ChatRequest {
     /// The system prompt; empty for none.
     pub system: String,
     /// The tools array; empty for none.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Vec<Arc<ToolSpec>>,
     /// Tools that the vendor holds back until a result reveals them. Only formats with native deferred tools send them.
-    pub deferred: Vec<ToolSpec>,
+    pub deferred: Vec<Arc<ToolSpec>>,
     /// The conversation so far; the last one is the person's or a tool's.
     pub messages: Vec<Message>,
 }

@@ -28,7 +28,7 @@ pub fn chat_body(request: &ChatRequest, model: &str, profile: &Profile, stream: 
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.insert("tools".into(), request.tools.iter().map(|spec| tool(spec)).collect());
         if let Some(parallel) = profile.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), parallel.into());
         }

@@ -2,6 +2,7 @@
 //! shapes. The fixtures were written by hand from the documentation, not printed by the code.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use winclaw_model::{
@@ -16,9 +17,9 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn specs(names: &[&str]) -> Vec<ToolSpec> {
+fn specs(names: &[&str]) -> Vec<Arc<ToolSpec>> {
     let all: Vec<ToolSpec> = serde_json::from_str(&read("tools.json")).expect("tools");
-    let find = |name: &&str| all.iter().find(|spec| spec.name == *name).expect("a tool of the fixtures").clone();
+    let find = |name: &&str| all.iter().find(|spec| spec.name == *name).expect("a tool of the fixtures").clone().into();
     names.iter().map(find).collect()
 }
 
@@ -37,7 +38,11 @@ fn said(text: &str, calls: &[(&str, &str, &str)]) -> Message {
 }
 
 fn result(call_id: &str, content: &str, reveals: &[&str]) -> Message {
-    Message::Tool { call_id: call_id.into(), content: content.into(), reveals: specs(reveals) }
+    Message::Tool {
+        call_id: call_id.into(),
+        content: content.into(),
+        reveals: specs(reveals).iter().map(|spec| (**spec).clone()).collect(),
+    }
 }
 
 /// The search, with thoughts of either vendor before the words.
@@ -83,7 +88,7 @@ fn steps() -> Vec<(&'static str, ChatRequest)> {
 
 /// A new epoch: what was used stands in the array, what does not fit there in the summary.
 fn compacted() -> ChatRequest {
-    let tides = serde_json::to_string(&specs(&["sky__tides"])[0]).expect("json");
+    let tides = serde_json::to_string(&*specs(&["sky__tides"])[0]).expect("json");
     let summary = format!("So far: it will rain in Oslo, and Ada was told.\n\nSchemas of tools used before:\n{tides}");
     let messages = vec![
         user(&summary),

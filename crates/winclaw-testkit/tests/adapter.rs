@@ -39,7 +39,9 @@ fn options() -> MockOptions {
 
 fn request(rest: Vec<Message>) -> ChatRequest {
     let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
-    let tool = |name: &str| ToolSpec { name: name.into(), description: "d".into(), parameters: parameters.clone() };
+    let tool = |name: &str| {
+        std::sync::Arc::new(ToolSpec { name: name.into(), description: "d".into(), parameters: parameters.clone() })
+    };
     let mut messages = vec![Message::User { text: "查北京天气".into() }];
     messages.extend(rest);
     ChatRequest {

@@ -44,8 +44,8 @@ fn spec(name: &str) -> ToolSpec {
 fn request(messages: &[Message]) -> ChatRequest {
     ChatRequest {
         system: "Be brief.".into(),
-        tools: vec![spec("tool_search"), spec("notes__add")],
-        deferred: vec![spec("sky__forecast"), spec("sky__tides"), spec("mail__send")],
+        tools: ["tool_search", "notes__add"].map(|name| spec(name).into()).into(),
+        deferred: ["sky__forecast", "sky__tides", "mail__send"].map(|name| spec(name).into()).into(),
         messages: messages.to_vec(),
     }
 }

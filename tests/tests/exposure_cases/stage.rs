@@ -352,7 +352,8 @@ fn results(messages: &[Message]) -> Vec<(String, String)> {
 
 /// System text and tools array as one text.
 pub(crate) fn prefix(request: &ChatRequest) -> String {
-    format!("{}{}", request.system, serde_json::to_string(&request.tools).expect("json"))
+    let tools: Vec<&winclaw_tool::ToolSpec> = request.tools.iter().map(AsRef::as_ref).collect();
+    format!("{}{}", request.system, serde_json::to_string(&tools).expect("json"))
 }
 
 /// Everything the model reads of a request.

@@ -36,7 +36,8 @@ pub(crate) fn says(text: &str) -> Value {
 
 /// What a model reads before the conversation, as one text.
 pub(crate) fn wire(request: &ChatRequest) -> String {
-    let tools = serde_json::to_string(&request.tools).expect("json");
+    let specs: Vec<&winclaw_tool::ToolSpec> = request.tools.iter().map(AsRef::as_ref).collect();
+    let tools = serde_json::to_string(&specs).expect("json");
     format!("{}{tools}", request.system)
 }
 

@@ -2,7 +2,7 @@
 
 mod parse;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, RESERVED, ToolIx};
@@ -62,14 +62,18 @@ pub fn is_meta(name: &str) -> bool {
 }
 
 /// The schemas of the meta tools that `settings` allow, in the order they stand in the tools array.
-pub fn specs(settings: &Settings) -> Vec<ToolSpec> {
-    all().filter(|(spec, _)| settings.allows(&spec.name)).map(|(spec, _)| spec.clone()).collect()
+pub fn specs(settings: &Settings) -> Vec<Arc<ToolSpec>> {
+    all().filter(|(spec, _)| settings.allows(&spec.name)).map(|(spec, _)| Arc::clone(spec)).collect()
 }
 
 /// The schemas of all meta tools in the order of [`RESERVED`], and what each takes in tokens.
-pub(crate) fn all() -> impl Iterator<Item = (&'static ToolSpec, u32)> {
-    static ALL: LazyLock<[(ToolSpec, u32); 4]> =
-        LazyLock::new(|| [search(), details(), call(), ask()].map(|spec| (spec.clone(), schema::cost(&spec))));
+pub(crate) fn all() -> impl Iterator<Item = (&'static Arc<ToolSpec>, u32)> {
+    static ALL: LazyLock<[(Arc<ToolSpec>, u32); 4]> = LazyLock::new(|| {
+        [search(), details(), call(), ask()].map(|spec| {
+            let tokens = schema::cost(&spec);
+            (Arc::new(spec), tokens)
+        })
+    });
     ALL.iter().map(|(spec, tokens)| (spec, *tokens))
 }
 

@@ -91,7 +91,7 @@ fn other_names_are_no_meta_tools_and_denied_ones_are_denied() {
 
 #[test]
 fn the_schemas_name_each_meta_tool_once_in_a_fixed_order() {
-    let names: Vec<String> = meta::specs(&Settings::default()).into_iter().map(|spec| spec.name).collect();
+    let names: Vec<String> = meta::specs(&Settings::default()).iter().map(|spec| spec.name.clone()).collect();
     assert_eq!(names, RESERVED);
     assert!(RESERVED.into_iter().all(meta::is_meta));
 }

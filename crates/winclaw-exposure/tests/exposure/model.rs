@@ -220,7 +220,8 @@ impl Model {
         let read =
             schemas_in(&conversation.text).into_iter().rev().filter_map(|schema| serde_json::from_value(schema).ok());
         let read: Vec<ToolSpec> = read.collect();
-        let mut known = read.iter().chain(conversation.revealed.iter().rev()).chain(&prefix.tools);
+        let mut known =
+            read.iter().chain(conversation.revealed.iter().rev()).chain(prefix.tools.iter().map(AsRef::as_ref));
         if let Some(spec) = known.find(|spec| spec.description.contains(&format!("Does {} ", wanted.need))) {
             return Some(through(prefix, conversation, &spec.name, arguments_for(&spec.parameters)));
         }
@@ -243,7 +244,8 @@ impl Model {
 
 /// A call by name, or through `tool_call` if the name is in no list of the vendor's.
 fn through(prefix: &Prefix, conversation: &Conversation, name: &str, arguments: Value) -> Call {
-    let listed = |name: &str| prefix.tools.iter().chain(&conversation.revealed).any(|tool| tool.name == name);
+    let listed =
+        |name: &str| prefix.tools.iter().map(AsRef::as_ref).chain(&conversation.revealed).any(|tool| tool.name == name);
     match listed("tool_call") && !listed(name) {
         true => ("tool_call".to_owned(), json!({"name": name, "arguments": arguments})),
         false => (name.to_owned(), arguments),

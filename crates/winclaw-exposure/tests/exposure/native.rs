@@ -48,7 +48,9 @@ fn references_keep_every_other_tool_deferred_whole_and_by_id() {
     let catalog = small();
     let mut exposure = Exposure::begin(&catalog, &fits(&catalog, &["sky.forecast"]), native(Native::References));
     let prefix = exposure.surface(&catalog).prefix;
-    let names = |specs: &[winclaw_tool::ToolSpec]| specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>();
+    let names = |specs: &[std::sync::Arc<winclaw_tool::ToolSpec>]| {
+        specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(names(&prefix.deferred), ["mail__list", "mail__send", "notes__add", "notes__open", "sky__history"]);
     let in_array = ["tool_search", "tool_details", "tool_call", "ask_user", "sky__forecast"];
     assert_eq!(names(&prefix.tools), in_array, "tool_call stays, for what stands in the conversation as text");

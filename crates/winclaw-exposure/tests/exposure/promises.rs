@@ -154,7 +154,7 @@ fn nothing_disabled_is_said(task: &Task, before: &Before) {
         let name = task.name(ix);
         assert_eq!(task.exposure.level(ix), Level::Named, "I16: {name}");
         assert_eq!(task.exposure.how_to_reach(&task.catalog, ix), HowToReach::Disabled);
-        let specs = prefix.tools.iter().chain(&prefix.deferred);
+        let specs = prefix.tools.iter().chain(&prefix.deferred).map(AsRef::as_ref);
         assert!(!specs.chain(said.iter().flat_map(|said| &said.reveals)).any(|spec| spec.name == *name), "I16: {name}");
         assert!(!has_word(&prefix.system, name), "I16: {name} is in the system text");
         let schema = format!("{{\"name\":\"{name}\"");
@@ -168,7 +168,7 @@ fn nothing_disabled_is_said(task: &Task, before: &Before) {
 fn reveals_can_be_shown(task: &Task, before: &Before) {
     for spec in task.said[before.said..].iter().flat_map(|said| &said.reveals) {
         assert_eq!(task.exposure.transport(), Transport::Native, "{} was revealed", spec.name);
-        let there = before.prefix.deferred.iter().chain(&before.prefix.tools).any(|deferred| deferred == spec);
+        let there = before.prefix.deferred.iter().chain(&before.prefix.tools).any(|deferred| **deferred == *spec);
         assert!(
             there || task.settings.native == Some(Native::SearchResult),
             "{} was referred to and is not there",

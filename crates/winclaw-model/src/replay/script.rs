@@ -1,3 +1,4 @@
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -204,8 +205,8 @@ impl Expect {
     }
 }
 
-fn names(tools: &[ToolSpec]) -> Vec<&str> {
-    tools.iter().map(|tool| tool.name.as_str()).collect()
+fn names<T: Borrow<ToolSpec>>(tools: &[T]) -> Vec<&str> {
+    tools.iter().map(|tool| tool.borrow().name.as_str()).collect()
 }
 
 fn revealed(request: &ChatRequest) -> Vec<&str> {

@@ -19,7 +19,9 @@ fn result(id: &str, content: &str) -> Message {
 }
 
 fn request(rest: Vec<Message>) -> ChatRequest {
-    let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), parameters: json!({}) };
+    let tool = |name: &str| {
+        std::sync::Arc::new(ToolSpec { name: name.into(), description: String::new(), parameters: json!({}) })
+    };
     let mut messages = vec![Message::User { text: "Is it warm in Oslo?".into() }];
     messages.extend(rest);
     let tools = vec![tool("sky__forecast"), tool("ask_user")];

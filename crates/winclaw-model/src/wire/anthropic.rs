@@ -58,7 +58,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 fn tools(request: &ChatRequest) -> Vec<Value> {
-    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    let mut tools: Vec<Value> = request.tools.iter().map(|spec| tool(spec)).collect();
     if let Some(last) = tools.last_mut().filter(|_| is_blank(&request.system)) {
         last["cache_control"] = ephemeral();
     }

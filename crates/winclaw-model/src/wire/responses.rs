@@ -43,7 +43,7 @@ pub fn responses_body(request: &ChatRequest, model: &str, profile: &Profile, str
         body.insert("instructions".into(), request.system.as_str().into());
     }
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.insert("tools".into(), request.tools.iter().map(|spec| tool(spec)).collect());
         if let Some(parallel) = profile.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), parallel.into());
         }

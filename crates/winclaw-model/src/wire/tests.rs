@@ -30,7 +30,7 @@ fn profile(provider: &str) -> Profile {
 fn request(messages: Vec<Message>) -> ChatRequest {
     let parameters = json!({"type": "object", "properties": {"place": {"type": "string"}}});
     let tool = ToolSpec { name: "sky__forecast".into(), description: "Weather.".into(), parameters };
-    ChatRequest { system: "Be brief.".into(), tools: vec![tool], messages, ..ChatRequest::default() }
+    ChatRequest { system: "Be brief.".into(), tools: vec![tool.into()], messages, ..ChatRequest::default() }
 }
 
 #[test]
@@ -189,10 +189,10 @@ proptest! {
         let profile = &crate::PROFILES[provider];
         let with_tools = |messages: &[Message]| {
             let mut request = request(messages.to_vec());
-            let spec = |name: &str| ToolSpec { name: name.into(), ..request.tools[0].clone() };
+            let spec = |name: &str| ToolSpec { name: name.into(), ..(*request.tools[0]).clone() };
             let (search, deferred) = (spec("tool_search"), spec("mail__send"));
-            request.tools.push(search);
-            request.deferred.push(deferred);
+            request.tools.push(search.into());
+            request.deferred.push(deferred.into());
             request
         };
         let body = |messages: &[Message]| profile.format.body(&with_tools(messages), "m", profile, true).to_string();

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use winclaw_model::{ChatRequest, EmptyContent, Format, Message, WireCall};
@@ -23,7 +24,7 @@ pub(super) fn read(body: &Value, rules: &Rules) -> Checked<Accepted> {
     Ok(Accepted { format: Format::Chat, model: model.into(), stream, usage, request })
 }
 
-fn tools(body: &Value, rules: &Rules) -> Checked<Vec<ToolSpec>> {
+fn tools(body: &Value, rules: &Rules) -> Checked<Vec<Arc<ToolSpec>>> {
     let Some(tools) = body.get("tools") else {
         return Ok(Vec::new());
     };
@@ -36,7 +37,8 @@ fn tools(body: &Value, rules: &Rules) -> Checked<Vec<ToolSpec>> {
         _ => {}
     }
     let mut names = BTreeSet::new();
-    let specs: Vec<ToolSpec> = tools.iter().enumerate().map(|(at, each)| tool(at, each)).collect::<Checked<_>>()?;
+    let specs = tools.iter().enumerate().map(|(at, each)| tool(at, each).map(Arc::new));
+    let specs: Vec<Arc<ToolSpec>> = specs.collect::<Checked<_>>()?;
     match specs.iter().find(|spec| !names.insert(spec.name.as_str())) {
         Some(spec) => Err(format!("'tools': the name '{}' stands twice", spec.name)),
         None => Ok(specs),

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 use winclaw_model::{ChatRequest, Format, Message, Sealed, WireCall};
@@ -63,14 +64,17 @@ fn cache_marks(body: &Value) -> Checked<()> {
     }
 }
 
-fn tools(body: &Value) -> Checked<(Vec<ToolSpec>, Vec<ToolSpec>)> {
+/// The tools that are ready, and those that are held back.
+type Specs = (Vec<Arc<ToolSpec>>, Vec<Arc<ToolSpec>>);
+
+fn tools(body: &Value) -> Checked<Specs> {
     let (mut ready, mut deferred, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let all = body["tools"].as_array().map_or(&[][..], Vec::as_slice);
     if all.len() > MAX_TOOLS {
         return Err(format!("tools: at most {MAX_TOOLS}, got {}", all.len()));
     }
     for (at, each) in all.iter().enumerate() {
-        let spec = tool(at, each)?;
+        let spec = Arc::new(tool(at, each)?);
         if !names.insert(spec.name.clone()) {
             return Err("tools: Tool names must be unique.".into());
         }
@@ -131,8 +135,8 @@ fn text(block: &Value, place: &str) -> Checked<String> {
 }
 
 struct Reader<'a> {
-    tools: &'a [ToolSpec],
-    deferred: &'a [ToolSpec],
+    tools: &'a [Arc<ToolSpec>],
+    deferred: &'a [Arc<ToolSpec>],
     out: Vec<Message>,
     /// Ids of all calls so far.
     ids: BTreeSet<String>,
@@ -252,7 +256,7 @@ impl Reader<'_> {
 
     fn reference(&self, part: &Value) -> Checked<ToolSpec> {
         let name = part["tool_name"].as_str().unwrap_or("");
-        let known = |specs: &[ToolSpec]| specs.iter().find(|spec| spec.name == name).cloned();
+        let known = |specs: &[Arc<ToolSpec>]| specs.iter().find(|spec| spec.name == name).map(|spec| (**spec).clone());
         match (known(self.deferred), known(self.tools)) {
             (Some(spec), _) => Ok(spec),
             (None, Some(_)) => Err(format!("Tool reference '{name}' must have defer_loading set here")),

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 use winclaw_model::{ChatRequest, Format, Message, Sealed, WireCall};
@@ -59,7 +60,7 @@ fn known(fields: &Value, place: &str, names: &[&str]) -> Checked<()> {
     }
 }
 
-fn tools(body: &Value) -> Checked<Vec<ToolSpec>> {
+fn tools(body: &Value) -> Checked<Vec<Arc<ToolSpec>>> {
     let all = body["tools"].as_array().map_or(&[][..], Vec::as_slice);
     if all.len() > MAX_TOOLS {
         return Err(format!("Invalid 'tools': array too long. Expected at most {MAX_TOOLS}, got {}.", all.len()));
@@ -67,11 +68,11 @@ fn tools(body: &Value) -> Checked<Vec<ToolSpec>> {
     let mut specs = Vec::new();
     for (at, each) in all.iter().enumerate() {
         let place = format!("tools[{at}].");
-        specs.push(match each["type"].as_str() {
+        specs.push(Arc::new(match each["type"].as_str() {
             Some("function") => function(each, &place)?,
             Some("tool_search") => search(each, &place)?,
             _ => return Err(format!("Invalid value for '{place}type': {}", each["type"])),
-        });
+        }));
     }
     let mut names = BTreeSet::new();
     if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name.as_str())) {

@@ -1,8 +1,11 @@
 //! The explanation for programs. Schema 1; fields are only ever added.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use winclaw_catalog::ToolIx;
 use winclaw_exposure::Row;
+use winclaw_tool::ToolSpec;
 
 use super::look::{Context, Look};
 use super::words::{id, via};
@@ -35,10 +38,14 @@ pub fn of(look: &Look<'_>, everything: u32, payload: bool) -> Value {
         let prefix = &surface.prefix;
         map.insert(
             "payload".into(),
-            json!({"system": prefix.system, "tools": prefix.tools, "deferred": prefix.deferred, "message": look.message()}),
+            json!({"system": prefix.system, "tools": specs(&prefix.tools), "deferred": specs(&prefix.deferred), "message": look.message()}),
         );
     }
     value
+}
+
+fn specs(of: &[Arc<ToolSpec>]) -> Vec<&ToolSpec> {
+    of.iter().map(Arc::as_ref).collect()
 }
 
 fn context(look: &Look<'_>) -> Value {

@@ -155,7 +155,7 @@ fn the_payload_is_what_is_sent_byte_for_byte() {
     let text = page.join("\n");
     assert!(look.surface.prefix.system.lines().all(|line| page.contains(&line.to_owned())), "{text}");
     for spec in &look.surface.prefix.tools {
-        assert!(page.contains(&serde_json::to_string(spec).expect("json")), "{} is not there:\n{text}", spec.name);
+        assert!(page.contains(&serde_json::to_string(&**spec).expect("json")), "{} is not there:\n{text}", spec.name);
     }
     let tail = look.surface.tail.clone().expect("advice");
     assert!(text.contains(&format!("{REQUEST}\n\n{tail}")), "{text}");
