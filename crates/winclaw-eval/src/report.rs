@@ -202,8 +202,11 @@ fn intervals(ks: &[usize], outcomes: &[Outcome], seed: u64) -> BTreeMap<String, 
 
 fn groups(problems: &[Problem]) -> Vec<ProblemGroup> {
     let mut groups: Vec<ProblemGroup> = Vec::new();
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for problem in problems {
-        match groups.iter_mut().find(|group| group.first.mend == problem.mend) {
+        let mend = (problem.mend.en.as_str(), problem.mend.zh.as_str());
+        let place = *places.entry(mend).or_insert(groups.len());
+        match groups.get_mut(place) {
             Some(group) => group.count += 1,
             None => groups.push(ProblemGroup { count: 1, first: problem.clone() }),
         }

@@ -63,9 +63,10 @@ impl Tools {
                 by_plugin.entry(draft.server.clone()).or_default().insert(*ix);
             }
         }
+        let given: BTreeMap<&str, &str> = ids.iter().map(|(given, id)| (id.as_str(), given)).collect();
         let as_written = |problem: Problem| {
-            let given = ids.iter().find(|(_, id)| id.as_str() == problem.subject).map(|(given, _)| given.to_owned());
-            Problem { subject: given.unwrap_or(problem.subject), ..problem }
+            let subject = given.get(problem.subject.as_str()).map(|given| (*given).to_owned());
+            Problem { subject: subject.unwrap_or(problem.subject), ..problem }
         };
         let mut problems: Vec<Problem> = problems.into_iter().map(as_written).collect();
         problems.extend(drafts.iter().filter(|draft| draft.description.trim().is_empty()).map(no_description));
