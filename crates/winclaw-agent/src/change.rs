@@ -26,7 +26,7 @@ impl Change {
     }
 }
 
-/// Ids of the tools that a new catalogue tells otherwise than the old one.
+/// Ids of the tools that a new catalog tells otherwise than the old one.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Delta {
     pub(crate) new: Vec<String>,

@@ -1,4 +1,4 @@
-//! The exposure of a task, with the catalogue it looks at and a journal of everything that is done to it.
+//! The exposure of a task, with the catalog it looks at and a journal of everything that is done to it.
 
 use std::sync::Arc;
 

@@ -6,25 +6,25 @@ use winclaw_catalog::{Catalog, CatalogTool};
 use winclaw_exposure::Prepared;
 use winclaw_intent::Index;
 
-/// What is made of a catalogue once and used by every task on it.
+/// What is made of a catalog once and used by every task on it.
 pub struct Ranking {
     /// The index that weighs requests.
     pub index: Index,
-    /// What exposure keeps of the catalogue.
+    /// What exposure keeps of the catalog.
     pub prepared: Arc<Prepared>,
-    /// SHA-256 of everything the catalogue says, lower-case hexadecimal: traces name the catalogue by it.
+    /// SHA-256 of everything the catalog says, lower-case hexadecimal: traces name the catalog by it.
     pub digest: String,
 }
 
 impl Ranking {
-    /// Reads the catalogue through; a few hundred milliseconds at eight thousand tools.
+    /// Reads the catalog through; a few hundred milliseconds at eight thousand tools.
     pub fn of(catalog: &Catalog) -> Ranking {
         let digest = digest(catalog);
         Ranking { index: Index::build(catalog), prepared: Arc::new(Prepared::new(catalog)), digest }
     }
 }
 
-/// The digest of a catalogue, as [`Ranking::digest`].
+/// The digest of a catalog, as [`Ranking::digest`].
 pub(crate) fn digest(catalog: &Catalog) -> String {
     let mut hasher = Sha256::new();
     for tool in catalog.tools() {

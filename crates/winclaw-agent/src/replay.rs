@@ -28,8 +28,8 @@ pub struct Replayed {
 pub enum ReplayError {
     /// It has no steps: it was written before steps were recorded.
     NoSteps,
-    /// It needs a catalogue with this digest, which is none of those given.
-    Catalogue {
+    /// It needs a catalog with this digest, which is none of those given.
+    Catalog {
         /// The digest.
         sha256: String,
     },
@@ -51,8 +51,8 @@ impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ReplayError::NoSteps => f.write_str("the trace has no steps; it is of an older version"),
-            ReplayError::Catalogue { sha256 } => {
-                write!(f, "the trace is of other tools: give the catalogue with the digest {sha256}")
+            ReplayError::Catalog { sha256 } => {
+                write!(f, "the trace is of other tools: give the catalog with the digest {sha256}")
             }
             ReplayError::Step { why } => write!(f, "a step of the trace cannot be read: {why}"),
             ReplayError::Differs { call_no, what } => {
@@ -112,7 +112,7 @@ impl Replay {
 
     fn find(&self, sha256: &str) -> Result<(Arc<Catalog>, Arc<Ranking>), ReplayError> {
         let found = self.known.iter().find(|(_, ranking)| ranking.digest == sha256);
-        found.cloned().ok_or_else(|| ReplayError::Catalogue { sha256: sha256.to_owned() })
+        found.cloned().ok_or_else(|| ReplayError::Catalog { sha256: sha256.to_owned() })
     }
 
     fn surface(&mut self, record: &Record) -> Result<Replayed, ReplayError> {
@@ -150,14 +150,14 @@ fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
         Step::Name { name } => drop(lens.name_answer(&name)),
         Step::Calibrate { estimated, reported } => lens.calibrate(estimated, reported),
         Step::Compacted => lens.compacted(),
-        // Both were done where the catalogues are known.
+        // Both were done where the catalogs are known.
         Step::Begin { .. } | Step::Adopt { .. } => {}
     }
     Ok(())
 }
 
 fn unknown(what: &str) -> ReplayError {
-    ReplayError::Step { why: format!("{what} names a tool that the catalogue does not have") }
+    ReplayError::Step { why: format!("{what} names a tool that the catalog does not have") }
 }
 
 /// The place of each tool of `old` in `new`. One that is not there, which no successor does, counts as the first.

@@ -1,4 +1,4 @@
-//! Everything that decides what a model is shown, as values a trace can hold: ids instead of places in a catalogue.
+//! Everything that decides what a model is shown, as values a trace can hold: ids instead of places in a catalog.
 
 use serde::{Deserialize, Serialize};
 use winclaw_catalog::{Catalog, ToolIx};
@@ -10,7 +10,7 @@ use winclaw_tool::ToolId;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub(crate) enum Step {
-    /// The task began on the catalogue with this digest.
+    /// The task began on the catalog with this digest.
     Begin { tools_sha256: String, settings: Box<Settings>, evidence: Weighed },
     /// New evidence was taken in.
     Observe { evidence: Weighed },
@@ -28,7 +28,7 @@ pub(crate) enum Step {
     Details { names: Vec<String> },
     /// A name was answered that is no tool's, or several tools'.
     Name { name: String },
-    /// The list of tools changed to the catalogue with this digest.
+    /// The list of tools changed to the catalog with this digest.
     Adopt { tools_sha256: String },
     /// The provider said how many tokens an estimate was.
     Calibrate { estimated: u32, reported: u64 },
@@ -50,7 +50,7 @@ pub(crate) struct Weighed {
 }
 
 impl Weighed {
-    /// Asks the index; tools that the catalogue does not know are passed over.
+    /// Asks the index; tools that the catalog does not know are passed over.
     pub(crate) fn ask<T>(&self, catalog: &Catalog, weigh: impl FnOnce(&Query<'_>) -> T) -> T {
         let used: Vec<ToolIx> = self.used.iter().filter_map(|id| catalog.ix(id)).collect();
         let earlier: Vec<&str> = self.earlier.iter().map(String::as_str).collect();
@@ -88,7 +88,7 @@ impl Sign {
         }
     }
 
-    /// The signal; nothing when the catalogue does not know its tool.
+    /// The signal; nothing when the catalog does not know its tool.
     pub(crate) fn signal(&self, catalog: &Catalog) -> Option<Signal> {
         let ix = |id: &ToolId| catalog.ix(id);
         Some(match self {

@@ -23,7 +23,7 @@ use crate::{Event, Front, Ranking, Session};
 pub struct Parts<'a> {
     /// Every tool, and the one door through which they run. A task follows its changes by itself.
     pub toolbox: &'a Arc<Toolbox>,
-    /// The ranking over the toolbox's catalogue.
+    /// The ranking over the toolbox's catalog.
     pub ranking: &'a Arc<Ranking>,
     /// The model.
     pub model: &'a dyn ChatModel,
@@ -62,7 +62,7 @@ pub async fn run(parts: Parts<'_>, options: Options, recorder: &mut (dyn FnMut(R
 }
 
 /// What follows a turn.
-pub(crate) enum Step {
+pub(crate) enum Then {
     Next,
     End(EndState),
 }
@@ -158,8 +158,8 @@ impl<'a> Task<'a> {
     pub(crate) async fn run(mut self) -> (Report, Session) {
         let state = loop {
             match self.turn().await {
-                Step::Next => {}
-                Step::End(state) => break state,
+                Then::Next => {}
+                Then::End(state) => break state,
             }
         };
         self.end(state)
@@ -170,9 +170,9 @@ impl<'a> Task<'a> {
     }
 
     /// One pass of the straight line: weigh, show, ask, judge, run, learn.
-    async fn turn(&mut self) -> Step {
+    async fn turn(&mut self) -> Then {
         if self.turns >= self.options.max_turns {
-            return Step::End(self.out_of_turns());
+            return Then::End(self.out_of_turns());
         }
         self.turns += 1;
         self.follow_changes();
@@ -181,8 +181,8 @@ impl<'a> Task<'a> {
         let request = self.request();
         let reply = match self.ask_model(&request).await {
             Ok(reply) => named(reply),
-            Err(ModelError::Cancelled) => return Step::End(EndState::Interrupted),
-            Err(error) => return Step::End(EndState::ModelFailed(error)),
+            Err(ModelError::Cancelled) => return Then::End(EndState::Interrupted),
+            Err(error) => return Then::End(EndState::ModelFailed(error)),
         };
         self.take_reply(&reply);
         if reply.calls.is_empty() {
@@ -257,32 +257,32 @@ impl<'a> Task<'a> {
     }
 
     /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
-    fn without_calls(&mut self, reply: &ChatReply) -> Step {
+    fn without_calls(&mut self, reply: &ChatReply) -> Then {
         let silent = reply.text.trim().is_empty();
         if (silent || winclaw_exposure::says_no_tool(&reply.text)) && !self.nudged {
             self.nudged = true;
             return self.nudge(silent);
         }
         if silent {
-            return Step::End(EndState::NotCompleted {
+            return Then::End(EndState::NotCompleted {
                 why: Text::new("the model gave no answer", "模型没有给出回答"),
             });
         }
         self.answer = reply.text.clone();
         if reply.cut_off {
-            return Step::End(EndState::NotCompleted {
+            return Then::End(EndState::NotCompleted {
                 why: Text::new("the model's answer was cut off", "模型的回答被截断"),
             });
         }
-        Step::End(self.open.state())
+        Then::End(self.open.state())
     }
 
-    fn nudge(&mut self, silent: bool) -> Step {
+    fn nudge(&mut self, silent: bool) -> Then {
         let rises = self.lens.learn(Signal::NoTool);
         self.rose(&rises);
         if !silent && rises.is_empty() {
             self.answer = self.plan_step.clone().unwrap_or_default();
-            return Step::End(self.open.state());
+            return Then::End(self.open.state());
         }
         self.parts.front.show(Event::TextEnd);
         let text = match silent {
@@ -292,7 +292,7 @@ impl<'a> Task<'a> {
             }
         };
         self.messages.push(Message::User { text: text.into() });
-        Step::Next
+        Then::Next
     }
 
     /// Runs every call of the reply in order; each gets its one result, also when the person interrupts.
@@ -309,13 +309,13 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn after_calls(&mut self) -> Step {
+    fn after_calls(&mut self) -> Then {
         if self.parts.cancel.is_cancelled() {
-            return Step::End(EndState::Interrupted);
+            return Then::End(EndState::Interrupted);
         }
         match self.guard.stopped() {
-            Some(report) => Step::End(EndState::Stopped { why: repeated(&self.catalog(), report) }),
-            None => Step::Next,
+            Some(report) => Then::End(EndState::Stopped { why: repeated(&self.catalog(), report) }),
+            None => Then::Next,
         }
     }
 

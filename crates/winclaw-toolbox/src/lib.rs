@@ -7,7 +7,7 @@
 //! - Every call ends in exactly one outcome, within the tool's `timeout_ms` plus one second, whatever the backend does:
 //!   succeed, fail, panic, block its thread, never answer, or ignore a cancellation.
 //! - A tool that is disabled, unavailable or not configured is never given to its backend; the answer says which it is.
-//! - A call goes to the backend whose entry stands in the catalogue, also when several offer the same id.
+//! - A call goes to the backend whose entry stands in the catalog, also when several offer the same id.
 //! - No progress, partial output or log line reaches the observer after the outcome.
 
 mod backend;

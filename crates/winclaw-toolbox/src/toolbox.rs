@@ -25,7 +25,7 @@ impl Toolbox {
     /// Collects what `backends` offer. Never fails: what is wrong is listed, and costs only itself.
     ///
     /// `disabled` holds tool ids (`sky.forecast`) or plugin ids (`sky`, all its tools). A disabled tool stays in the
-    /// catalogue as [`State::Disabled`] and is never run. A name in `disabled` that fits nothing is listed as a problem.
+    /// catalog as [`State::Disabled`] and is never run. A name in `disabled` that fits nothing is listed as a problem.
     pub fn new(backends: Vec<Arc<dyn Backend>>, disabled: &[String]) -> (Toolbox, Vec<Problem>) {
         let revisions = revisions(&backends);
         let offers = offers(&backends, disabled);
@@ -36,10 +36,10 @@ impl Toolbox {
         (Toolbox { catalog, routes, backends, revisions, disabled, problems: problems.clone() }, problems)
     }
 
-    /// The toolbox with what its backends offer now, the place of each of its tools in the new catalogue (at
+    /// The toolbox with what its backends offer now, the place of each of its tools in the new catalog (at
     /// `old.index()`), and problems that were not there before. `None` when no backend has changed.
     ///
-    /// What is no longer offered stays in the catalogue as unavailable, what a policy switched off stays off. Calls that
+    /// What is no longer offered stays in the catalog as unavailable, what a policy switched off stays off. Calls that
     /// run on the old toolbox are not touched, since both share the backends.
     pub fn refreshed(&self) -> Option<(Toolbox, Vec<ToolIx>, Vec<Problem>)> {
         let revisions = revisions(&self.backends);
@@ -74,7 +74,7 @@ impl Toolbox {
         observer: Arc<dyn Observer>,
     ) -> Outcome {
         let Some(entry) = self.catalog.tools().get(tool.0 as usize) else {
-            return Err(Failure::unavailable(format!("there is no tool number {} in this catalogue", tool.0)));
+            return Err(Failure::unavailable(format!("there is no tool number {} in this catalog", tool.0)));
         };
         if let Some(refusal) = refusal(entry) {
             return Err(refusal);

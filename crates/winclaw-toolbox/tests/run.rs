@@ -212,7 +212,7 @@ async fn only_a_ready_tool_reaches_its_backend() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_number_from_another_catalogue_is_answered() {
+async fn a_number_from_another_catalog_is_answered() {
     let toolbox = ready(|_, _| async { ok() });
     let outcome = toolbox.run(ToolIx(7), json!({}), CancellationToken::new(), Arc::new(Silent)).await;
     assert_eq!(failed(outcome).code, FailureCode::Unavailable);

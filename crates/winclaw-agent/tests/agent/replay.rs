@@ -80,9 +80,9 @@ async fn i20_other_tools_and_older_traces_are_told_apart() {
     let play = eventful().await;
     let other = Arc::new(Catalog::build(crate::toys::all()).0);
     let error = replay_exposure(&[other], &play.records).expect_err("secret.open is not off there");
-    assert!(matches!(&error, ReplayError::Catalogue { sha256 } if sha256.len() == 64), "{error}");
+    assert!(matches!(&error, ReplayError::Catalog { sha256 } if sha256.len() == 64), "{error}");
     let error = replay_exposure(&play.catalogs[..1], &play.records).expect_err("the second list is missing");
-    assert!(matches!(error, ReplayError::Catalogue { .. }), "{error}");
+    assert!(matches!(error, ReplayError::Catalog { .. }), "{error}");
     let old: Vec<Record> = play.records.into_iter().filter(|record| !matches!(record, Record::Step { .. })).collect();
     assert_eq!(replay_exposure(&play.catalogs, &old), Err(ReplayError::NoSteps));
 }

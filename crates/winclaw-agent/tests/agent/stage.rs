@@ -59,7 +59,7 @@ struct Watched {
     brain: Mutex<Brain>,
     between: Between,
     toys: Arc<Toys>,
-    /// Follows the toys as the task does, to have every catalogue it looked at.
+    /// Follows the toys as the task does, to have every catalog it looked at.
     shadow: Mutex<(Arc<Toolbox>, Vec<Arc<Catalog>>)>,
     window: u32,
     usage: Option<f64>,
@@ -172,7 +172,7 @@ pub(crate) struct Played {
     pub(crate) asked_consent: Vec<String>,
     /// What the person was asked, in whole.
     pub(crate) questions: Vec<String>,
-    /// Every catalogue the task looked at.
+    /// Every catalog the task looked at.
     pub(crate) catalogs: Vec<Arc<Catalog>>,
     /// Every call that reached a tool.
     pub(crate) ran: Vec<(String, Value)>,

@@ -27,7 +27,7 @@ fn one(name: &str, words: &str) -> Value {
            "additionalProperties": false})
 }
 
-/// One of the tools that only fill the catalogue.
+/// One of the tools that only fill the catalog.
 pub(crate) fn filler(number: usize) -> ToolEntry {
     entry(&format!("filler.tool_{number:02}"), "read", one("value", &format!("a value for tool {number}")))
 }
