@@ -1,6 +1,6 @@
 use rust_stemmers::Stemmer;
 
-use crate::map::Map;
+use crate::map::{Map, first_two};
 
 /// Groups of words for the same thing, one a line; `#` begins a remark.
 const GROUPS: &str = include_str!("concepts.txt");
@@ -89,11 +89,6 @@ impl Concepts {
             }
         }
     }
-}
-
-fn first_two(text: &str) -> Option<[char; 2]> {
-    let mut chars = text.chars();
-    Some([chars.next()?, chars.next()?])
 }
 
 /// Where what is asked for begins: behind words of politeness and words that begin a clause.

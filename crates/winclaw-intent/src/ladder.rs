@@ -6,7 +6,7 @@ use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::explicit::{means_category, means_source};
 use crate::fields::titles;
-use crate::map::Map;
+use crate::map::{Map, first_two};
 use crate::stop::is_stop;
 
 /// Longest name that is looked for inside a request, in units: words, or single CJK characters.
@@ -177,11 +177,6 @@ impl Names {
         let count = names[first..].partition_point(|name| name.0.starts_with(start));
         within.start + first..within.start + first + count
     }
-}
-
-fn first_two(text: &str) -> Option<[char; 2]> {
-    let mut chars = text.chars();
-    Some([chars.next()?, chars.next()?])
 }
 
 fn note(found: &mut BTreeMap<ToolIx, Named>, rung: Rung, ix: ToolIx, text: &str, crowd: bool) {

@@ -35,7 +35,8 @@ pub struct Weights {
     pub concept: f32,
     /// Weight of the words of used tools' names as against the request's.
     pub used: f32,
-    /// Weight of the words of an earlier request, where the message goes on from it; half of it for the one before.
+    /// Weight of the words of the latest earlier request, where the message goes on from it; four tenths of it for the one
+    /// before, and so on.
     pub earlier: f32,
     /// Share of the best score for what takes the result of the tool used last.
     pub follows: f32,
