@@ -6,13 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{EndState, Front, Options, Parts, Report};
-use winclaw_exposure::{Native, Settings, Transport};
+use winclaw_exposure::{Native, Settings, Strategy, Transport};
 use winclaw_guard::{Approve, Limits};
 use winclaw_model::{ChatModel, ModelChoice, ModelError, NativeTools, Replay};
 use winclaw_tool::{Lang, Text};
 use winclaw_trace::{Record, TokenUsage, TraceWriter};
 
-use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, TaskArgs, TransportWord};
+use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, StrategyWord, TaskArgs, TransportWord};
 use crate::complaint::{Complaint, Exit, io};
 use crate::host::Host;
 use crate::screen::{Screen, Style};
@@ -22,6 +22,10 @@ use crate::terminal::Terminal;
 const BASE_PROMPT: &str = "You are WinClaw, an assistant that gets things done on this person's computer with tools. \
 Answer in the language of the request. Use a tool when it brings you nearer to what was asked, and no other; when a call \
 fails, read the error and mend the call. Say at the end what was done, with paths and sources, and what was not.";
+
+/// The window and tool limit of an ordinary model, where no model is asked.
+pub const WINDOW: u32 = 128_000;
+pub const MAX_TOOLS: usize = 128;
 
 /// A task to run.
 pub struct Task {
@@ -146,6 +150,15 @@ fn native(by: NativeTools) -> Native {
     match by {
         NativeTools::References => Native::References,
         NativeTools::SearchResult => Native::SearchResult,
+    }
+}
+
+/// The strategy that a word of the command line means.
+pub fn strategy(word: StrategyWord) -> Strategy {
+    match word {
+        StrategyWord::Progressive => Strategy::Progressive,
+        StrategyWord::Full => Strategy::Full,
+        StrategyWord::Hard => Strategy::Hard,
     }
 }
 

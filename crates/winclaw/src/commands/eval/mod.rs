@@ -14,16 +14,12 @@ use winclaw_tool::ProblemKind;
 
 use self::page::Page;
 use self::progress::Progress;
-use crate::cli::{EvalArgs, StrategyWord};
+use crate::cli::EvalArgs;
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::screen::Screen;
-use crate::task::settings;
-
-/// The window and tool limit of an ordinary model, where no model is asked.
-const WINDOW: u32 = 128_000;
-const MAX_TOOLS: usize = 128;
+use crate::task::{MAX_TOOLS, WINDOW, settings, strategy};
 
 /// What was measured.
 struct Measured {
@@ -120,14 +116,6 @@ fn no_requests(file: &Path, dataset: &Dataset) -> Complaint {
         "write the ids as the file of tools has them (`winclaw tool list` shows those of the plugins)",
         "请按工具文件中的写法填写 id（运行 winclaw tool list 查看插件的工具 id）",
     )
-}
-
-fn strategy(word: StrategyWord) -> Strategy {
-    match word {
-        StrategyWord::Progressive => Strategy::Progressive,
-        StrategyWord::Full => Strategy::Full,
-        StrategyWord::Hard => Strategy::Hard,
-    }
 }
 
 fn strategies(args: &EvalArgs) -> Result<Vec<Strategy>, Complaint> {

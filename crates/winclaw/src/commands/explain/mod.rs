@@ -8,22 +8,18 @@ mod page;
 mod source;
 mod words;
 
-use winclaw_exposure::{Native, Settings, Strategy};
+use winclaw_exposure::{Native, Settings};
 
 use self::compare::Compared;
 use self::layout::{Page, screen_width};
 use self::look::{Asked, Context, Look};
 use self::page::Extent;
 use self::source::Source;
-use crate::cli::{ExplainArgs, NativeWord, StrategyWord};
+use crate::cli::{ExplainArgs, NativeWord};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::screen::Screen;
-use crate::task::settings;
-
-/// The window and tool limit of an ordinary model, where no model is asked.
-const WINDOW: u32 = 128_000;
-const MAX_TOOLS: usize = 128;
+use crate::task::{MAX_TOOLS, WINDOW, settings, strategy};
 
 /// Runs the command.
 pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, Complaint> {
@@ -48,11 +44,7 @@ pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, C
 }
 
 fn explain(screen: Screen, asked: Asked<'_>, settings: Settings, args: &ExplainArgs) {
-    let strategy = match args.strategy {
-        StrategyWord::Progressive => Strategy::Progressive,
-        StrategyWord::Full => Strategy::Full,
-        StrategyWord::Hard => Strategy::Hard,
-    };
+    let strategy = strategy(args.strategy);
     let everything = asked.everything(&settings);
     let look = Look::of(asked, Settings { strategy, ..settings });
     if args.json {
