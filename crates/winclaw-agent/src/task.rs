@@ -341,6 +341,8 @@ impl<'a> Task<'a> {
         let (answer, calls, turns, usage) = (self.answer, self.calls, self.turns, self.usage);
         let report = Report { state, answer, calls, turns, usage, messages: self.messages.clone() };
         self.earlier.insert(0, self.options.request);
+        // Every step of the trace repeats them.
+        self.earlier.truncate(winclaw_intent::EARLIER);
         let session = Session {
             toolbox: self.toolbox,
             lens: self.lens,

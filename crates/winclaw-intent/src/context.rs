@@ -17,8 +17,8 @@ const USED: usize = 8;
 /// How much less each earlier one counts.
 const FADES: f32 = 0.7;
 
-/// How many earlier requests count.
-pub(crate) const EARLIER: usize = 3;
+/// How many earlier requests count; whoever asks need not keep more.
+pub const EARLIER: usize = 3;
 
 /// How many tools of its own source a used tool may bring into a follow-up that has no words for them.
 const MATES: usize = 16;

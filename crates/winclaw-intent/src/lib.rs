@@ -50,6 +50,7 @@ mod weights;
 use winclaw_catalog::ToolIx;
 
 pub use clauses::clauses;
+pub use context::EARLIER;
 pub use dense::Dense;
 pub use index::Index;
 pub use script::Script;
@@ -64,6 +65,7 @@ pub struct Query<'a> {
     pub plan_step: Option<&'a str>,
     /// The tools this task has used, oldest first. They lift their like and what takes their results, a little.
     pub used: &'a [ToolIx],
-    /// Earlier requests of the session, latest first. They count, weakly, where the message itself says little.
+    /// Earlier requests of the session, latest first. The first [`EARLIER`] count, weakly, where the message itself says
+    /// little.
     pub earlier: &'a [&'a str],
 }
