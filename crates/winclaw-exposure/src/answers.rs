@@ -43,7 +43,7 @@ impl Exposure {
         let called = because == Because::CalledUnshown;
         let shown = self.disclose(catalog, tools, &because, Want::Each);
         let mut lines: Vec<String> = Vec::new();
-        if called && !shown.is_all_repeated() {
+        if called && shown.has_schemas() {
             let names: Vec<&str> =
                 tools.iter().filter(|ix| self.prepared.permits(**ix)).map(|ix| wire(catalog, *ix)).collect();
             lines.push(format!("The parameters of {} had not been shown before; here they are.", names.join(", ")));

@@ -39,10 +39,6 @@ impl Disclosure {
         !self.schemas.is_empty() || !self.reveals.is_empty()
     }
 
-    pub(crate) fn is_all_repeated(&self) -> bool {
-        !self.has_schemas()
-    }
-
     /// Puts schemas and the names of revealed tools into an answer.
     pub(crate) fn put_schemas(&self, key: &str, answer: &mut Map<String, Value>) {
         if !self.schemas.is_empty() {
