@@ -50,8 +50,9 @@ impl Delta {
                 delta.changed.push(id());
             }
         }
-        let known = |ix: &ToolIx| map.contains(ix);
-        delta.new = new.all().filter(|ix| !known(ix)).map(|ix| new.get(ix).id.to_string()).collect();
+        let mut known = vec![false; new.tools().len()];
+        map.iter().for_each(|ix| known[ix.index()] = true);
+        delta.new = new.all().filter(|ix| !known[ix.index()]).map(|ix| new.get(ix).id.to_string()).collect();
         delta
     }
 
