@@ -33,6 +33,8 @@ fn line() -> Result<(), Failed> {
 }
 
 fn exposure(data: Option<&Path>, plots: Option<&Path>, hold: bool) -> Result<(), Failed> {
+    let beside = Path::new("../shared/data");
+    let data = data.or_else(|| beside.is_dir().then_some(beside));
     let mut bench = cargo();
     bench.args(["bench", "--package", "winclaw-eval", "--bench", "exposure", "--"]);
     for (flag, folder) in [("--data", data), ("--plots", plots)] {

@@ -66,14 +66,14 @@ enum Command {
         /// What: start-up, a pass and a call (line), or what exposure finds and costs beside its peers (exposure)
         #[arg(default_value = "line")]
         what: bench::What,
-        /// For exposure: the folder of data sets; without it only times are measured
+        /// For exposure: the folder of data sets; the default is ../shared/data, and without any only times are measured
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
         /// For exposure: where to draw how the times grow, as SVG
         #[arg(long, value_name = "DIR")]
         plots: Option<PathBuf>,
         /// For exposure: fail when less is found than must be
-        #[arg(long, requires = "data")]
+        #[arg(long)]
         hold: bool,
     },
 }

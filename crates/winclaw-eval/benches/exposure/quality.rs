@@ -3,13 +3,16 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use winclaw_eval::{Dataset, EvalReport, Options, Ranked, evaluate, recall_of};
+use winclaw_eval::{Dataset, EvalReport, Options, Ranked, Steps, evaluate, recall_of};
 use winclaw_exposure::Strategy;
 use winclaw_intent::Index;
 
 use crate::floors::Floors;
 use crate::founding::{FirstLook, Founding};
 use crate::peers::{Bm25, FASTMCP, Ours, Overlap};
+
+/// Tools looked at for a request, and for each search that was recorded in a run of it; as `winclaw eval --per-step` has it.
+const LOOKS: (usize, usize) = (4, 3);
 
 /// Prints the tables for every set below `data`; with `hold` an error when a floor is missed.
 pub fn print(data: &Path, hold: bool) -> Result<(), Box<dyn Error>> {
@@ -23,12 +26,15 @@ pub fn print(data: &Path, hold: bool) -> Result<(), Box<dyn Error>> {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let floors = Floors::read()?;
     let mut lacking = Vec::new();
+    let mut steps = Vec::new();
     for set in &sets {
-        let (line, report) = row(set)?;
+        let (line, report) = row(set, data)?;
         println!("{line}");
         lacking.extend(floors.lacking(&name(set), &report)?);
+        steps.extend(report.per_step.map(|found| step_line(&name(set), &found)));
     }
     println!();
+    steps.iter().for_each(|line| println!("{line}"));
     lacking.iter().for_each(|line| println!("MISSED {line}"));
     for set in sets.iter().filter(|set| set.ends_with("winclaw")) {
         story(set)?;
@@ -64,14 +70,14 @@ fn name(set: &Path) -> String {
     set.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn row(set: &Path) -> Result<(String, EvalReport), Box<dyn Error>> {
-    let dataset = read(set)?;
+fn row(set: &Path, data: &Path) -> Result<(String, EvalReport), Box<dyn Error>> {
+    let mut dataset = read(set)?;
     let name = name(set);
     let ks = [5, 10];
     let ours = recall_of(&dataset, &Ours { catalog: &dataset.catalog, index: Index::build(&dataset.catalog) }, &ks);
     let bm25 = recall_of(&dataset, &Bm25::of(&dataset.catalog), &ks);
     let overlap = recall_of(&dataset, &Overlap::of(&dataset.catalog), &ks);
-    let report = progressive(&dataset);
+    let report = progressive(&mut dataset, data, &name)?;
     let fastmcp =
         FASTMCP.iter().find(|(set, _)| *set == name).map_or("–".into(), |(_, recall)| format!("{recall:.2}"));
     let ahead = ours.ahead_of(&bm25, 10).map_or_else(String::new, |ahead| {
@@ -98,8 +104,23 @@ fn at(ranked: &Ranked, k: usize) -> String {
     format!("{:.3} ±{:.3}", interval.mean, (interval.high - interval.low) / 2.0)
 }
 
-fn progressive(dataset: &Dataset) -> EvalReport {
-    evaluate(dataset, &Options::default(), &mut |_, _| {})
+/// The report of the set `name`, with what a recorded model searched for in it where `data` has that.
+fn progressive(dataset: &mut Dataset, data: &Path, name: &str) -> Result<EvalReport, Box<dyn Error>> {
+    let searches = data.join(format!("trajectories/{name}_claude.jsonl"));
+    let recorded = searches.is_file();
+    if recorded {
+        dataset.read_steps(&searches)?;
+    }
+    let per_step = recorded.then_some(LOOKS);
+    Ok(evaluate(dataset, &Options { per_step, ..Options::default() }, &mut |_, _| {}))
+}
+
+fn step_line(name: &str, steps: &Steps) -> String {
+    format!(
+        "{name}, asked per recorded search ({} tools for the request, {} for each of a model's {} requests' searches): \
+         recall {:.3} with {:.2} tools on average, {:.0} at the 95th percentile (published: .675 with 7.7)",
+        LOOKS.0, LOOKS.1, steps.requests, steps.recall, steps.tools_mean, steps.tools_p95
+    )
 }
 
 /// The first assistant's tools under every engine.
