@@ -103,7 +103,7 @@ impl Lens {
         let hits = |query: &String| self.weigh(query).hits.iter().map(|hit| hit.tool).collect();
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(hits).collect();
         let most = limit.unwrap_or(meta::DEFAULT_LIMIT).max(1) * queries.len().max(1);
-        let found = meta::within(&self.catalog, in_turns(&lists, most), category.as_deref());
+        let found = meta::within(&self.catalog, meta::in_turns(&lists, most), category.as_deref());
         let answer = self.exposure.search_answer(&self.catalog, &found, &queries.join("; "));
         self.journal.push(Step::Search { queries, limit, category });
         (found, answer)
@@ -150,31 +150,5 @@ impl Lens {
 
     pub(crate) fn surface(&mut self) -> Surface {
         self.exposure.surface(&self.catalog)
-    }
-}
-
-/// The first of each list, then the second of each, without repeats, up to `limit`.
-fn in_turns(lists: &[Vec<ToolIx>], limit: usize) -> Vec<ToolIx> {
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-    let mut found: Vec<ToolIx> = Vec::new();
-    for rank in 0..longest {
-        for tool in lists.iter().filter_map(|list| list.get(rank)) {
-            if found.len() < limit && !found.contains(tool) {
-                found.push(*tool);
-            }
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_query_gets_a_seat() {
-        let lists = [vec![ToolIx(1), ToolIx(2), ToolIx(3)], vec![ToolIx(9), ToolIx(1)]];
-        assert_eq!(in_turns(&lists, 3), [ToolIx(1), ToolIx(9), ToolIx(2)]);
-        assert_eq!(in_turns(&[], 3), []);
     }
 }

@@ -201,7 +201,7 @@ impl<'a> Model<'a> {
         let catalog = self.engine.catalog();
         let lists: Vec<Vec<ToolIx>> = queries.iter().map(|query| self.hits(query)).collect();
         let limit = limit.unwrap_or(meta::DEFAULT_LIMIT) * queries.len();
-        let found = meta::within(catalog, in_turns(&lists, limit), category);
+        let found = meta::within(catalog, meta::in_turns(&lists, limit), category);
         let answer = self.exposure.search_answer(catalog, &found, &queries.join("; "));
         if self.exposure.searches_without_news() > 0 {
             self.exposure.learn(catalog, Signal::SearchWithoutNews);
@@ -213,12 +213,4 @@ impl<'a> Model<'a> {
         let evidence = self.engine.weigh(&Query { message: query, ..Query::default() });
         evidence.hits.iter().map(|hit| hit.tool).collect()
     }
-}
-
-/// The first of each list, then the second of each, without repeats, up to `limit`; as the agent answers a search.
-fn in_turns(lists: &[Vec<ToolIx>], limit: usize) -> Vec<ToolIx> {
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-    let mut seen = BTreeSet::new();
-    let ranks = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
-    ranks.copied().filter(|tool| seen.insert(*tool)).take(limit).collect()
 }

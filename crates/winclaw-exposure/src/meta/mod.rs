@@ -2,6 +2,7 @@
 
 mod parse;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ pub enum MetaCall {
     Search {
         /// 1 to 8 needs in words.
         queries: Vec<String>,
-        /// Most hits wanted, 1 to 50; exact names do not count. `None`: 8.
+        /// Most hits wanted for each query, 1 to 50. `None`: 8.
         limit: Option<usize>,
         /// Only this category, as it stands in the catalogue.
         category: Option<String>,
@@ -82,6 +83,15 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static Arc<ToolSpec>, u32)> {
 pub(crate) fn offered(settings: &Settings, hides: bool, brief: bool) -> [bool; 4] {
     let useful = |name| hides || name == "ask_user" || (brief && name == "tool_details");
     RESERVED.map(|name| useful(name) && settings.allows(name))
+}
+
+/// What several queries found, as one list: the first hit of each, then the second of each, every tool once, up to `limit`.
+/// So each need gets a seat.
+pub fn in_turns(lists: &[Vec<ToolIx>], limit: usize) -> Vec<ToolIx> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let mut seen = BTreeSet::new();
+    let ranks = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
+    ranks.copied().filter(|tool| seen.insert(*tool)).take(limit).collect()
 }
 
 /// What a search may answer: the tools of `category` alone, those that were found first and then the rest of it.
@@ -153,4 +163,16 @@ fn texts(most: usize, description: &str) -> Value {
 fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
     let parameters = json!({"type": "object", "properties": properties, "required": required});
     ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_query_gets_a_seat() {
+        let lists = [vec![ToolIx(1), ToolIx(2), ToolIx(3)], vec![ToolIx(9), ToolIx(1)]];
+        assert_eq!(in_turns(&lists, 3), [ToolIx(1), ToolIx(9), ToolIx(2)]);
+        assert_eq!(in_turns(&[], 3), []);
+    }
 }
