@@ -15,8 +15,9 @@ use crate::prompt::{self, Facts};
 use crate::tokens::{estimate_tokens, quarters, tokens};
 use crate::{Because, Event, Exposure, Level, Prefix, Prepared, Reach, Settings, Strategy, Transport, meta};
 
-/// Most deferred tools in a request; Anthropic takes 10,000. What exceeds it is reached through `tool_call`.
-const MAX_DEFERRED: usize = 10_000;
+/// Most tools in a request that defers some, the array included; Anthropic takes 10,000. What exceeds it is reached through
+/// `tool_call`.
+const MAX_WITH_DEFERRED: usize = 10_000;
 
 impl Exposure {
     /// Begins a task: opens the first epoch and freezes its prefix.
@@ -105,7 +106,8 @@ impl Exposure {
             system.push_str(&self.catalogue.text);
         }
         let (tools, of_tools) = self.array(catalog);
-        let deferred = if self.refers() { self.defer_rest(catalog) } else { Vec::new() };
+        let room = if self.refers() { MAX_WITH_DEFERRED.saturating_sub(tools.len()) } else { 0 };
+        let deferred = self.defer_rest(catalog, room);
         self.seal(Prefix { system, tools, deferred }, tokens(cost).saturating_add(of_tools), cause, history);
     }
 
@@ -140,9 +142,9 @@ impl Exposure {
         (specs, cost)
     }
 
-    /// Every permitted tool that is not in the array, whole, by id, up to what the vendor takes.
-    fn defer_rest(&mut self, catalog: &Catalog) -> Vec<Arc<ToolSpec>> {
-        let rest: Vec<ToolIx> = catalog.permitted().filter(|ix| !self.in_array(*ix)).take(MAX_DEFERRED).collect();
+    /// Permitted tools that are not in the array, whole, by id, as many as there is `room` for.
+    fn defer_rest(&mut self, catalog: &Catalog, room: usize) -> Vec<Arc<ToolSpec>> {
+        let rest: Vec<ToolIx> = catalog.permitted().filter(|ix| !self.in_array(*ix)).take(room).collect();
         self.referable = rest.iter().copied().collect();
         rest.into_iter().map(|ix| self.prepared.spec(catalog, ix, Level::Full)).collect()
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use winclaw_catalog::evidence::Evidence;
 use winclaw_catalog::{Catalog, ToolIx};
-use winclaw_exposure::{Because, Event, Exposure, HowToReach, Level, Native, Place, Settings, Signal, Transport};
+use winclaw_exposure::{
+    Because, Event, Exposure, HowToReach, Level, Native, Place, Prefix, Prepared, Settings, Signal, Transport,
+};
 
 use crate::toy::{catalog, fits, ix, plain, small, tool};
 
@@ -64,6 +66,27 @@ fn references_keep_every_other_tool_deferred_whole_and_by_id() {
     assert_eq!(prefix.tokens(), without.tokens(), "deferred tools are not in the context");
     let search = Exposure::begin(&catalog, &fits(&catalog, &["sky.forecast"]), native(Native::SearchResult));
     assert_eq!(*search.clone().surface(&catalog).prefix, without, "a search result needs none of them beforehand");
+}
+
+/// A schema is made once for all tasks on a catalog, and what is written down of a prefix can be read back.
+#[test]
+fn tasks_share_the_schemas_they_show() {
+    let catalog = small();
+    let prepared = Arc::new(Prepared::new(&catalog));
+    let prefix = |request: &[&str]| {
+        let evidence = fits(&catalog, request);
+        Exposure::begin_prepared(&catalog, &prepared, &evidence, native(Native::References)).surface(&catalog).prefix
+    };
+    let (one, other) = (prefix(&["sky.forecast"]), prefix(&["mail.list"]));
+    let all = |prefix: &Arc<Prefix>| [&prefix.tools[..], &prefix.deferred].concat();
+    assert_eq!(all(&one).len(), 10);
+    for spec in all(&one) {
+        let same = all(&other).into_iter().find(|other| other.name == spec.name).expect("both have every tool");
+        assert!(Arc::ptr_eq(&spec, &same), "{} was made twice", spec.name);
+    }
+    let text = serde_json::to_string(&*one).expect("json");
+    assert_eq!(serde_json::from_str::<Prefix>(&text).expect("a prefix"), *one);
+    assert!(text.contains("\"deferred\":[{\"name\":\"mail__list\""), "{text}");
 }
 
 #[test]
@@ -148,7 +171,7 @@ fn what_a_vendor_does_not_take_deferred_is_named_and_bridged() {
     let catalog = catalog((0..10_040).map(|n| tool(&format!("s.t{n:05}"), bare.clone())).collect());
     let mut exposure = Exposure::begin(&catalog, &Evidence::default(), native(Native::References));
     let prefix = exposure.surface(&catalog).prefix;
-    assert_eq!(prefix.deferred.len(), 10_000);
+    assert_eq!(prefix.tools.len() + prefix.deferred.len(), 10_000);
     let last = ToolIx(10_039);
     assert_eq!(exposure.how_to_reach(&catalog, last), HowToReach::Search);
     let answer = exposure.search_answer(&catalog, &[ToolIx(3), last], "it");
