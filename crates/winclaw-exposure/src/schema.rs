@@ -1,5 +1,7 @@
 //! A tool as a model reads it: whole, or cut to what a call is about.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 use winclaw_catalog::CatalogTool;
 use winclaw_tool::ToolSpec;
@@ -85,8 +87,8 @@ fn note(left_out: usize) -> String {
 struct Cut<'a> {
     root: &'a Map<String, Value>,
     properties: &'a Map<String, Value>,
-    keep: Vec<&'a str>,
-    definitions: Vec<&'a str>,
+    keep: BTreeSet<&'a str>,
+    definitions: BTreeSet<&'a str>,
     left_out: usize,
 }
 
@@ -159,25 +161,27 @@ fn of_entry_of<'a>(key: &str, used: Vec<(&'a String, &'a Value)>) -> u64 {
     of_quoted(key) + 1 + of_entries(used.into_iter())
 }
 
-fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> Vec<&'a str> {
+fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> BTreeSet<&'a str> {
     let required = root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let details = detail_keys.iter().filter_map(|key| key.split('.').next());
     required.chain(details).collect()
 }
 
 /// Names of the definitions that `kept` refers to, directly or through others; `None` if a reference leads elsewhere.
-fn needed_definitions<'a>(root: &'a Map<String, Value>, kept: impl Iterator<Item = &'a Value>) -> Option<Vec<&'a str>> {
-    let mut needed: Vec<&str> = Vec::new();
+fn needed_definitions<'a>(
+    root: &'a Map<String, Value>,
+    kept: impl Iterator<Item = &'a Value>,
+) -> Option<BTreeSet<&'a str>> {
+    let mut needed = BTreeSet::new();
     let mut open = Vec::new();
     kept.for_each(|value| references(value, &mut open));
     while let Some(reference) = open.pop() {
         let inside = reference.strip_prefix("#/")?;
         let name = DEFINITIONS.iter().find_map(|place| inside.strip_prefix(place)?.strip_prefix('/'))?;
         let name = name.split('/').next().unwrap_or(name);
-        if needed.contains(&name) {
+        if !needed.insert(name) {
             continue;
         }
-        needed.push(name);
         if let Some(definition) = DEFINITIONS.iter().find_map(|place| root.get(*place)?.get(name)) {
             references(definition, &mut open);
         }

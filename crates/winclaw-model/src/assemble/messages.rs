@@ -84,9 +84,10 @@ fn delta(told: &mut Told, index: u64, delta: &Value, sink: &mut Sink<'_>) {
 }
 
 fn extend(told: &mut Told, index: u64, field: &str, more: &str) {
-    if let Some(block) = told.open.get_mut(&index) {
-        let text = format!("{}{more}", block[field].as_str().unwrap_or(""));
-        block[field] = text.into();
+    let Some(block) = told.open.get_mut(&index) else { return };
+    match &mut block[field] {
+        Value::String(text) => text.push_str(more),
+        other => *other = more.into(),
     }
 }
 
