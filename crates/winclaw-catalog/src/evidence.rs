@@ -86,6 +86,9 @@ pub struct Term {
     pub field: Cow<'static, str>,
     /// What it added.
     pub score: f32,
+    /// Whether the tool has another word of the same meaning, and not this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alike: bool,
 }
 
 impl Evidence {

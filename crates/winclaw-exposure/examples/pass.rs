@@ -97,7 +97,7 @@ fn entry(n: usize) -> ToolEntry {
 
 fn evidence(catalog: &Catalog, shift: usize) -> Evidence {
     let size = catalog.tools().len();
-    let term = |n: usize| Term { text: format!("word{n}"), field: "description".into(), score: 1.0 };
+    let term = |n: usize| Term { text: format!("word{n}"), field: "description".into(), score: 1.0, alike: false };
     let hit = |at: usize| Hit {
         tool: ToolIx(((at * 37 + shift) % size) as u32),
         score: 30.0 / (at + 1) as f32,

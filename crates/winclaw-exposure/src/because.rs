@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_reason_names_words_and_not_their_parts() {
-        let term = |text: &str| Term { text: text.into(), field: "alias".into(), score: 1.0 };
+        let term = |text: &str| Term { text: text.into(), field: "alias".into(), score: 1.0, alike: false };
         let said = |texts: &[&str]| {
             let terms: Vec<Term> = texts.iter().map(|text| term(text)).collect();
             told(&terms, "by", "由").en

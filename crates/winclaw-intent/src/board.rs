@@ -1,6 +1,7 @@
 use winclaw_catalog::ToolIx;
 
 use crate::index::{Asked, Index};
+use crate::terms::Kind;
 
 /// A tool and its score.
 pub(crate) type Scored = (ToolIx, f32);
@@ -23,9 +24,11 @@ impl Board {
     pub(crate) fn rank(&mut self, index: &Index, asked: &[Asked<'_>], most: usize) -> Vec<Scored> {
         let mut clear = false;
         for word in asked {
+            // One CJK character says little alone.
+            let firm = word.kind != Kind::Single;
             index.gains(word, |tool, gain, _| {
-                clear |= !word.single && !word.aside;
-                self.add(tool, gain, !word.single);
+                clear |= firm && !word.aside;
+                self.add(tool, gain, firm);
             });
         }
         if clear {

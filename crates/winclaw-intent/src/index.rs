@@ -16,8 +16,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) weight: f32,
     /// The word as it stands in the request.
     pub(crate) surface: &'a str,
-    /// Whether it is one CJK character, which says little alone.
-    pub(crate) single: bool,
+    pub(crate) kind: Kind,
     /// Whether it is no word of the request itself, but of what was before.
     pub(crate) aside: bool,
     /// For a concept, the term and weight of the word itself: where a tool has both, the better one counts.
@@ -84,12 +83,11 @@ impl Index {
                 };
                 if !asked.iter().any(|word| word.term == term) {
                     let word = word.map(|word| (word, weight));
-                    let single = kind == Kind::Single;
                     asked.push(Asked {
                         term,
                         weight: weight * self.weights.of(kind),
                         surface,
-                        single,
+                        kind,
                         aside: false,
                         word,
                     });

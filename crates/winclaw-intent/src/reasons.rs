@@ -1,6 +1,7 @@
 use winclaw_catalog::evidence::{Hit, Term};
 
 use crate::index::{Asked, Index};
+use crate::terms::Kind;
 
 /// Most words named for one hit.
 const MOST: usize = 6;
@@ -10,7 +11,13 @@ const NEAR: usize = 30;
 const FEWER: usize = 3;
 
 /// A word of the request, and what it added to a hit.
-type Part<'a> = (f32, &'a str, &'static str);
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    score: f32,
+    text: &'a str,
+    field: &'static str,
+    kind: Kind,
+}
 
 /// The strongest words of one hit, best first.
 #[derive(Clone, Copy)]
@@ -26,24 +33,25 @@ pub(crate) fn fill<'a>(index: &Index, asked: &[Asked<'a>], hits: &mut [Hit]) {
     for (hit, seat) in hits.iter().zip(1_u32..) {
         seats[hit.tool.index()] = seat;
     }
-    let mut strongest: Vec<Strongest<'a>> = vec![Strongest { parts: [(0.0, "", ""); MOST], count: 0 }; hits.len()];
+    let none = Part { score: 0.0, text: "", field: "", kind: Kind::Word };
+    let mut strongest: Vec<Strongest<'a>> = vec![Strongest { parts: [none; MOST], count: 0 }; hits.len()];
     for word in asked {
-        index.gains(word, |tool, gain, field| {
+        index.gains(word, |tool, score, field| {
             if let Some(seat) = (seats[tool.index()] as usize).checked_sub(1) {
-                strongest[seat].add((gain, word.surface, field.label()));
+                strongest[seat].add(Part { score, text: word.surface, field: field.label(), kind: word.kind });
             }
         });
     }
     for (at, (hit, strongest)) in hits.iter_mut().zip(strongest).enumerate() {
         let most = if at < NEAR { MOST } else { FEWER };
         hit.terms.reserve_exact(strongest.count.min(most));
-        hit.terms.extend(strongest.parts[..strongest.count.min(most)].iter().map(term));
+        hit.terms.extend(strongest.terms().take(most));
     }
 }
 
 impl<'a> Strongest<'a> {
     fn add(&mut self, part: Part<'a>) {
-        let better = |other: &Part<'_>| other.0.total_cmp(&part.0).then(part.1.cmp(other.1)).is_ge();
+        let better = |other: &Part<'_>| other.score.total_cmp(&part.score).then(part.text.cmp(other.text)).is_ge();
         let at = self.parts[..self.count].iter().take_while(|other| better(other)).count();
         if at < MOST {
             self.count = MOST.min(self.count + 1);
@@ -51,8 +59,19 @@ impl<'a> Strongest<'a> {
             self.parts[at] = part;
         }
     }
+
+    fn terms(&self) -> impl Iterator<Item = Term> {
+        let parts = &self.parts[..self.count];
+        parts.iter().map(|part| {
+            let has_word = |other: &Part<'_>| other.kind != Kind::Concept && holds(other.text, part.text);
+            let alike = part.kind == Kind::Concept && !parts.iter().any(has_word);
+            Term { text: part.text.to_owned(), field: part.field.into(), score: part.score, alike }
+        })
+    }
 }
 
-fn term(&(score, text, field): &Part<'_>) -> Term {
-    Term { text: text.to_owned(), field: field.into(), score }
+/// Whether `inner` is a piece of `outer` itself, and not of another text that reads alike.
+fn holds(outer: &str, inner: &str) -> bool {
+    let (outer, inner) = (outer.as_bytes().as_ptr_range(), inner.as_bytes().as_ptr_range());
+    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -169,7 +169,7 @@ fn merge<'a>(asked: &mut Vec<Asked<'a>>, more: &[Asked<'a>]) {
 /// What to say of a tool that only the vectors brought.
 fn meant(message: &str, plan: &str, score: f32) -> Term {
     let message = if message.trim().is_empty() { plan } else { message };
-    Term { text: message.trim().chars().take(80).collect(), field: "meaning".into(), score }
+    Term { text: message.trim().chars().take(80).collect(), field: "meaning".into(), score, alike: false }
 }
 
 /// How well the best tool of the clearest need fits it.
@@ -196,7 +196,7 @@ fn hits(ranked: &[Scored], mut named: BTreeMap<ToolIx, Named>) -> Vec<Hit> {
     let hit = |(&tool, named): (&ToolIx, &Named)| {
         // No score of words exceeds `best`, so that two steps keep the rungs apart.
         let lift = best * (1.0 + 2.0 * f32::from(named.rung as u8));
-        let term = Term { text: named.text.clone(), field: "exact".into(), score: lift };
+        let term = Term { text: named.text.clone(), field: "exact".into(), score: lift, alike: false };
         let score = lift + scores.get(&tool).copied().unwrap_or(0.0);
         Hit { tool, score, exact: true, terms: vec![term], via: None }
     };

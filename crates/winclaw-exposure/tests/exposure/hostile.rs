@@ -52,7 +52,7 @@ fn roomy(transport: Transport) -> Settings {
 
 /// The same claims for the tools of `ids`, and for the tool at `first` before all others.
 fn claims(catalog: &Catalog, ids: &[ToolId], first: Option<&ToolId>) -> Evidence {
-    let term = Term { text: "word".into(), field: "alias".into(), score: 1.0 };
+    let term = Term { text: "word".into(), field: "alias".into(), score: 1.0, alike: false };
     let hits = first.into_iter().chain(ids).enumerate().filter_map(|(at, id)| {
         let tool = catalog.ix(id)?;
         Some(Hit { tool, score: 20.0 - at as f32, exact: false, terms: vec![term.clone()], via: None })

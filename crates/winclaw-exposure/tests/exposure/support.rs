@@ -38,7 +38,7 @@ pub(crate) fn claims() -> impl Strategy<Value = Claims> {
 
 pub(crate) fn evidence(claims: &Claims, catalog: &Catalog) -> Evidence {
     let size = catalog.tools().len() as u32;
-    let term = Term { text: "word".into(), field: "alias".into(), score: 1.0 };
+    let term = Term { text: "word".into(), field: "alias".into(), score: 1.0, alike: false };
     let hits: Vec<Hit> = claims
         .hits
         .iter()

@@ -41,7 +41,7 @@ pub(crate) fn bridge() -> Settings {
 
 /// Evidence that fits these tools by a word, best first.
 pub(crate) fn fits(catalog: &Catalog, ids: &[&str]) -> Evidence {
-    let term = Term { text: "rain".into(), field: "alias".into(), score: 4.0 };
+    let term = Term { text: "rain".into(), field: "alias".into(), score: 4.0, alike: false };
     let hit = |(at, id): (usize, &&str)| Hit {
         tool: ix(catalog, id),
         score: 10.0 - at as f32,

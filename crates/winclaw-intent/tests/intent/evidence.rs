@@ -65,6 +65,27 @@ fn chinese_requests_find_chinese_and_english_tools() {
     }
 }
 
+/// What another word brought is said to be alike, and what the word itself brought is not, also where its meaning adds to it.
+#[test]
+fn a_term_tells_the_word_from_its_meaning() {
+    let host = Host::new(vec![
+        entry("notes.seek", json!({"description": "Search and look through it, a search above all."})),
+        entry("notes.grow", json!({"description": "Find and search, 查找"})),
+        entry("port.tide", json!({"description": "潮水"})),
+    ]);
+    let alike = |request: &str, id: &str| -> Vec<bool> {
+        let evidence = host.ask(request);
+        let hit = &evidence.hits[host.place(&evidence, id).expect("a hit")];
+        hit.terms.iter().map(|term| term.alike).collect()
+    };
+    assert_eq!(alike("find", "notes.seek"), [true]);
+    assert_eq!(alike("查找", "notes.seek"), [true]);
+    for request in ["find", "查找"] {
+        let own = alike(request, "notes.grow");
+        assert!(!own.is_empty() && !own.contains(&true), "{request}: {own:?}");
+    }
+}
+
 #[test]
 fn words_of_nested_parameters_are_evidence() {
     let host = Host::new(office());
