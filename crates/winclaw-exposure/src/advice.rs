@@ -83,8 +83,12 @@ fn usable<'a>(prepared: &Prepared, evidence: &'a Evidence) -> Vec<&'a Hit> {
     hits
 }
 
-/// One word that merely occurs in a description says next to nothing.
+/// One word that merely occurs in a description says next to nothing, and so do single characters.
 fn says_enough(hit: &Hit) -> bool {
+    let single = |term: &Term| term.text.chars().nth(1).is_none();
+    if !hit.terms.is_empty() && hit.terms.iter().all(single) {
+        return false;
+    }
     match hit.terms.as_slice() {
         [only] => !matches!(&*only.field, "description" | "parameter"),
         _ => true,

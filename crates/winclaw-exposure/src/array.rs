@@ -133,8 +133,17 @@ impl Exposure {
         purse.slots
     }
 
+    /// What the schemas of the array take.
+    fn array_tokens(&self) -> u32 {
+        let levels = self.standing.iter().filter_map(|(ix, standing)| Some((*ix, standing.array?)));
+        levels.map(|(ix, level)| self.prepared.cost(ix, level)).fold(0, u32::saturating_add)
+    }
+
     /// Puts the next hits into the array, in brief: a tool that ranks further down costs little there and spares a search.
     /// Behind them come those of the `earlier` epoch, so that they stay as long as no others take their room.
+    ///
+    /// It ends where half of what all schemas take would be shown, since showing most of everything is no choice; and no
+    /// source gets more than half of the entries before the others had theirs.
     fn add_background(
         &mut self,
         catalog: &Catalog,
@@ -144,10 +153,12 @@ impl Exposure {
     ) {
         let recommended: BTreeSet<ToolIx> = self.standing.keys().copied().filter(|ix| self.in_array(*ix)).collect();
         let (mut left, tokens) = self.settings.background();
-        let mut purse = Purse { tokens, slots };
+        let half = (self.prepared.everything / 2).saturating_sub(self.array_tokens());
+        let mut purse = Purse { tokens: tokens.min(half), slots };
         let hits = leads.into_iter().flat_map(|leads| leads.within(Reach::Extended));
         let hits = hits.map(|lead| (lead.tool, &lead.because)).chain(earlier.iter().map(|(tool, why)| (*tool, why)));
-        for (tool, because) in hits {
+        let hits: Vec<_> = hits.filter(|(tool, _)| !self.schema_shown(*tool)).collect();
+        for (tool, because) in no_source_first(catalog, hits, left / 2) {
             if left > 0 && !self.schema_shown(tool) {
                 let level = Some(self.modest(catalog, tool));
                 let wish = Wish { tool, level, because: because.clone(), place: Place::Array };
@@ -158,4 +169,17 @@ impl Exposure {
             standing.background = standing.array.is_some() && !recommended.contains(ix);
         }
     }
+}
+
+/// The hits in their order, but of each source only `most`; what a source has beyond that comes behind all others.
+fn no_source_first<'a>(catalog: &Catalog, hits: Vec<(ToolIx, &'a Because)>, most: usize) -> Vec<(ToolIx, &'a Because)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let fits = |hit: &(ToolIx, &Because)| {
+        let count = counts.entry(catalog.get(hit.0).id.source()).or_default();
+        *count += 1;
+        *count <= most
+    };
+    let (mut first, rest): (Vec<_>, Vec<_>) = hits.into_iter().partition(fits);
+    first.extend(rest);
+    first
 }

@@ -90,7 +90,7 @@ impl Exposure {
         let hides = self.hides();
         let all_names = !self.settings.allows("tool_search");
         self.catalogue = match hides {
-            true => self.prepared.catalogue(catalog, self.settings.catalogue_tokens(), all_names),
+            true => self.prepared.catalogue(catalog, self.settings.catalogue_room(), all_names),
             false => Arc::new(Catalogue::none()),
         };
         self.news.forget_names();

@@ -3,7 +3,8 @@
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::Step;
-use crate::shelves::{Shelf, Shelves, put_line, put_name};
+use crate::estimate_tokens;
+use crate::shelves::{Family, Shelf, Shelves, put_line, put_name, rest_line};
 use crate::tokens::{quarters, tokens};
 
 /// The text and what it names.
@@ -23,22 +24,26 @@ pub(crate) struct Catalogue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Detail {
     step: Step,
-    /// Names of each category, where not all are given.
+    /// Names of each category, where not all are given; or families, where the categories are too many.
     top: usize,
 }
 
 impl Detail {
     /// The most that `budget` tokens allow. With `all_names` no name is left out, whatever it takes: that is for a model
-    /// that cannot search.
-    pub(crate) fn within(shelves: &Shelves, budget: u32, all_names: bool) -> Detail {
+    /// that cannot search. Categories, or else their families, may take up to `least` where the budget is smaller.
+    pub(crate) fn within(shelves: &Shelves, budget: u32, least: u32, all_names: bool) -> Detail {
         if shelves.summaries <= budget {
             return Detail { step: Step::Summaries, top: 0 };
         }
         if all_names || shelves.names <= budget {
             return Detail { step: Step::Names, top: 0 };
         }
-        let top = top_that_fits(shelves, budget);
-        Detail { step: if top > 0 { Step::TopNames } else { Step::Categories }, top }
+        let room = budget.max(least);
+        match top_that_fits(shelves, budget) {
+            0 if shelves.cost_of_top(0) <= room => Detail { step: Step::Categories, top: 0 },
+            0 => Detail { step: Step::Families, top: families_that_fit(shelves, room) },
+            top => Detail { step: Step::TopNames, top },
+        }
     }
 }
 
@@ -64,8 +69,12 @@ impl Catalogue {
     pub(crate) fn write(catalog: &Catalog, shelves: &Shelves, detail: Detail) -> Catalogue {
         let mut text = String::new();
         let mut some = Vec::new();
+        if detail.step == Step::Families {
+            families(shelves, detail.top, &mut text);
+        }
         for shelf in &shelves.shelves {
             match detail.step {
+                Step::Families => {}
                 Step::Summaries => summaries(catalog, shelf, &mut text),
                 Step::Names => names(catalog, shelf, &shelf.tools, &mut text),
                 Step::TopNames | Step::Categories => {
@@ -79,6 +88,32 @@ impl Catalogue {
         some.sort_unstable();
         let quarters = quarters(&text);
         Catalogue { text, quarters, tokens: tokens(quarters), step: detail.step, some }
+    }
+}
+
+/// How many families fit, with a line for the rest.
+fn families_that_fit(shelves: &Shelves, room: u32) -> usize {
+    let mut left = room.saturating_sub(ROOM_FOR_REST);
+    let fits = |family: &&Family| {
+        let cost = estimate_tokens(&family.heading) + 1;
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    };
+    shelves.families.iter().take_while(fits).count()
+}
+
+/// Tokens of the line for what has no room.
+const ROOM_FOR_REST: u32 = 20;
+
+/// The largest families by name, and how much more there is.
+fn families(shelves: &Shelves, top: usize, text: &mut String) {
+    let (shown, rest) = shelves.families.split_at(top);
+    let mut headings: Vec<&str> = shown.iter().map(|family| family.heading.as_str()).collect();
+    headings.sort_unstable();
+    for line in headings.into_iter().map(str::to_owned).chain(rest_line(rest)) {
+        text.push_str(&line);
+        text.push('\n');
     }
 }
 

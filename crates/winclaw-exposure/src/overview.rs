@@ -17,6 +17,9 @@ pub enum Step {
     TopNames,
     /// Categories and how many tools they have.
     Categories,
+    /// Families of categories, such as `office` for `office/mail` and `office/notes`, with how many tools they have; of
+    /// too many families the largest.
+    Families,
 }
 
 impl Step {
@@ -27,6 +30,7 @@ impl Step {
             Step::Names => Text::new("names only", "仅名称"),
             Step::TopNames => Text::new("the first names of each category and how many more", "各类别的部分名称及余数"),
             Step::Categories => Text::new("categories and how many tools each has", "仅类别及其工具数"),
+            Step::Families => Text::new("groups of categories and how many tools each has", "仅类别的大类及其工具数"),
         }
     }
 }

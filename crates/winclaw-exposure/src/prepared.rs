@@ -158,9 +158,10 @@ impl Prepared {
         }
     }
 
-    /// The catalogue in the most detail that `budget` tokens allow.
-    pub(crate) fn catalogue(&self, catalog: &Catalog, budget: u32, all_names: bool) -> Arc<Catalogue> {
-        let wanted = Detail::within(&self.shelves, budget, all_names);
+    /// The catalogue in the most detail that the first of `budget` allows, in tokens; the second is what its categories
+    /// may take at least.
+    pub(crate) fn catalogue(&self, catalog: &Catalog, budget: (u32, u32), all_names: bool) -> Arc<Catalogue> {
+        let wanted = Detail::within(&self.shelves, budget.0, budget.1, all_names);
         let write = || Arc::new(Catalogue::write(catalog, &self.shelves, wanted));
         for place in &self.written {
             let (detail, catalogue) = place.get_or_init(|| (wanted, write()));

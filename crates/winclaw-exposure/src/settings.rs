@@ -78,7 +78,7 @@ pub struct Budgets {
     /// At every reach, beside what it allows: further hits, in brief, when an epoch opens. Default 32 tools, 2 500 tokens,
     /// 4 %. On ten public sets of requests this is where a larger share no longer found much more.
     pub background: Share,
-    /// The catalogue. Default 2 500. Names and counts of the categories always stand, whatever they take.
+    /// The catalogue. Default 2 500. Its categories, or families of them, may take up to 600 where it is smaller.
     pub catalogue_tokens: u32,
     /// The same in percent of the window. Default 4.
     pub catalogue_percent: u32,
@@ -138,6 +138,9 @@ impl Default for Budgets {
     }
 }
 
+/// Tokens that naming the categories may take where the catalogue's budget is smaller.
+const CATEGORIES: u32 = 600;
+
 impl Settings {
     /// Whether the meta tool `name` may be used.
     pub fn allows(&self, name: &str) -> bool {
@@ -186,6 +189,12 @@ impl Settings {
 
     pub(crate) fn catalogue_tokens(&self) -> u32 {
         self.unscaled(self.budgets.catalogue_tokens.min(self.percent(self.budgets.catalogue_percent)))
+    }
+
+    /// What the catalogue may take, and what naming its categories may take where that is more: a tenth of the window, at
+    /// most [`CATEGORIES`].
+    pub(crate) fn catalogue_room(&self) -> (u32, u32) {
+        (self.catalogue_tokens(), self.unscaled(self.spoken(CATEGORIES)))
     }
 
     /// What the schemas of one answer may take.

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 
@@ -13,6 +14,22 @@ pub(crate) struct Shelves {
     /// The whole catalogue with summaries, and with names only.
     pub(crate) summaries: u32,
     pub(crate) names: u32,
+    /// The categories by family, those with most tools first.
+    pub(crate) families: Vec<Family>,
+}
+
+/// Categories that share what stands before a `/`, `:` or `>` in their names.
+#[derive(Debug)]
+pub(crate) struct Family {
+    pub(crate) heading: String,
+    pub(crate) tools: usize,
+    categories: usize,
+}
+
+/// What stands before the first `/`, `:` or `>` of a category's name; the whole name when nothing does.
+pub(crate) fn family(category: &str) -> &str {
+    let head = category.split(['/', ':', '>']).next().unwrap_or_default().trim();
+    if head.is_empty() { category } else { head }
 }
 
 /// One category.
@@ -40,7 +57,8 @@ impl Shelves {
         let headings = shelves.iter().map(|shelf| quarters(&shelf.heading()) + 2);
         let summaries = tokens(lines.sum::<u64>() + headings.sum::<u64>());
         let names = shelves.iter().filter_map(|shelf| shelf.upto.last()).sum();
-        Shelves { shelves, summaries, names }
+        let families = families(&shelves);
+        Shelves { shelves, summaries, names, families }
     }
 
     /// What the first `n` names of every category cost.
@@ -73,6 +91,29 @@ impl Shelf {
     pub(crate) fn heading(&self) -> String {
         format!("{} ({})", self.category, self.tools.len())
     }
+}
+
+fn families(shelves: &[Shelf]) -> Vec<Family> {
+    let mut found: BTreeMap<&str, Vec<&Shelf>> = BTreeMap::new();
+    shelves.iter().for_each(|shelf| found.entry(family(&shelf.category)).or_default().push(shelf));
+    let of = |(name, shelves): (&str, Vec<&Shelf>)| {
+        let tools = shelves.iter().map(|shelf| shelf.tools.len()).sum();
+        let heading = match shelves.as_slice() {
+            [only] => only.heading(),
+            several => format!("{name}/… ({} categories, {tools} tools)", several.len()),
+        };
+        Family { heading, tools, categories: shelves.len() }
+    };
+    let mut families: Vec<Family> = found.into_iter().map(of).collect();
+    families.sort_by_key(|family| std::cmp::Reverse(family.tools));
+    families
+}
+
+/// The line that stands for families without room, and what it takes at most.
+pub(crate) fn rest_line(rest: &[Family]) -> Option<String> {
+    let (categories, tools) =
+        rest.iter().fold((0, 0), |(categories, tools), family| (categories + family.categories, tools + family.tools));
+    (!rest.is_empty()).then(|| format!("and {categories} more categories with {tools} tools, found by what they do"))
 }
 
 /// Tokens of a line end and of the words that say how many names are not given.

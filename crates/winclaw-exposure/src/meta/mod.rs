@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, RESERVED, ToolIx};
 use winclaw_tool::ToolSpec;
 
+use crate::shelves::family;
 use crate::{Settings, schema};
 
 pub use parse::parse;
@@ -96,16 +97,27 @@ pub fn in_turns(lists: &[Vec<ToolIx>], limit: usize) -> Vec<ToolIx> {
 
 /// What a search may answer: the tools of `category` alone, those that were found first and then the rest of it.
 ///
-/// A category that does not exist is no restriction, so that a wrong one never hides what was found.
+/// A family of categories, as the catalogue names it (`office/…`, or `office` where that is no category), means all of
+/// them. A category that does not exist is no restriction, so that a wrong one never hides what was found.
 pub fn within(catalog: &Catalog, found: Vec<ToolIx>, category: Option<&str>) -> Vec<ToolIx> {
-    let wanted = category.map(|name| name.trim().to_lowercase());
-    let Some(tools) = wanted.and_then(|name| catalog.categories().get(&name)) else {
+    let tools = category.map(|name| of_category(catalog, &name.trim().to_lowercase())).unwrap_or_default();
+    if tools.is_empty() {
         return found;
-    };
+    }
     let mut kept: Vec<ToolIx> = found.into_iter().filter(|ix| tools.contains(ix)).collect();
-    let rest: Vec<ToolIx> = tools.iter().copied().filter(|ix| !kept.contains(ix)).collect();
-    kept.extend(rest);
+    let first: BTreeSet<ToolIx> = kept.iter().copied().collect();
+    kept.extend(tools.into_iter().filter(|ix| !first.contains(ix)));
     kept
+}
+
+/// The tools of a category or of a family of categories, by id.
+fn of_category(catalog: &Catalog, name: &str) -> BTreeSet<ToolIx> {
+    let all = catalog.categories();
+    if let Some(tools) = all.get(name) {
+        return tools.iter().copied().collect();
+    }
+    let head = name.trim_end_matches(['…', '*', '.', '/', ' ']);
+    all.iter().filter(|(category, _)| family(category) == head).flat_map(|(_, tools)| tools).copied().collect()
 }
 
 fn search() -> ToolSpec {

@@ -44,8 +44,9 @@ fn further_hits_stand_in_the_array_in_brief_with_their_reason() {
         assert!(best.len() == 8 && best.iter().all(|shown| shown.level == Level::Full), "{best:?}");
         assert!(further.iter().all(|shown| shown.level == Level::Brief), "{further:?}");
         assert!(further.iter().all(|shown| matches!(shown.because, Because::Terms { .. })), "{further:?}");
-        let next: Vec<u32> = (8..8 + further.len() as u32).collect();
-        assert_eq!(further.iter().map(|shown| shown.tool.0).collect::<Vec<_>>(), next, "the next in rank");
+        // The first 40 tools are of one source, which gets half of the entries while another waits.
+        let next: Vec<u32> = (8..24).chain(40..56).collect();
+        assert_eq!(further.iter().map(|shown| shown.tool.0).collect::<Vec<_>>(), next, "the next in rank of each");
         assert!(further.len() > 20 && further.len() <= share.tools && tokens(&further) <= share.tokens);
         let tail = exposure.surface(&catalog).tail.expect("advice");
         assert!(tail.contains("t000") && !tail.contains("t008"), "the advice names the best only: {tail}");
@@ -77,6 +78,20 @@ fn weak_evidence_keeps_its_own_share_and_gets_them_too_and_without_any_there_are
     assert!(shown[20..].iter().all(|shown| shown.level == Level::Brief), "{shown:?}");
     assert!(shown.iter().all(|shown| matches!(shown.because, Because::Guess { .. })));
     assert!(Exposure::begin(&catalog, &Evidence::default(), bridge()).shown().is_empty());
+}
+
+#[test]
+fn a_source_alone_takes_all_entries_and_half_of_everything_is_the_most() {
+    let shown = |size: usize| {
+        let entries = (0..size).map(|n| tool(&format!("s0.t{n:03}"), json!({})));
+        let catalog = catalog(entries.collect());
+        let exposure = Exposure::begin(&catalog, &hits(&catalog, 0..size as u32), bridge());
+        let costs = exposure.rows(&catalog).iter().map(|row| row.tokens).sum::<u32>();
+        (exposure.shown().len(), costs)
+    };
+    assert_eq!(shown(100).0, 8 + 32);
+    let (few, _) = shown(20);
+    assert!((8..=10).contains(&few), "half of 20 tools, or what is recommended: {few}");
 }
 
 /// What a tool requires comes with it, or neither does.

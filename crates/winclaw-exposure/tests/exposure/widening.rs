@@ -10,6 +10,7 @@ use winclaw_exposure::{Because, Event, Exposure, Level, Native, Reach, Settings,
 use crate::promises::{Before, a_prefix_is_sound, every_rise_was_sent, hold_after, no_schema_was_sent_twice};
 use crate::support::{CHANGES, Claims, Sketch, Step, at, catalog, claims, evidence, settings, sketches, steps};
 use crate::task::{Task, has_word};
+use crate::toy::tool;
 
 fn run(sketches: &[Sketch], claims: &Claims, settings: &Settings, steps: &[Step]) {
     let mut task = Task::begin(sketches, claims, settings);
@@ -194,6 +195,30 @@ fn the_catalogue_fits_its_budget_and_names_every_category() {
             );
         }
     }
+}
+
+/// Categories beyond any budget are folded into families, every one of which is named as long as they fit in turn.
+#[test]
+fn too_many_categories_are_named_by_family_and_a_family_can_be_searched() {
+    let category = |n: usize| format!("{}{}/area {n}", ["office", "garden", "music"][n % 3], n % 50 / 3);
+    let entry = |n: usize| tool(&format!("s.t{n}"), serde_json::json!({"category": category(n)}));
+    let catalog = crate::toy::catalog((0..3_000).map(entry).collect());
+    for window_tokens in [1_000, 8_000, 128_000] {
+        let settings = Settings { window_tokens, ..crate::toy::bridge() };
+        let mut exposure = Exposure::begin(&catalog, &Evidence::default(), settings);
+        let prefix = exposure.surface(&catalog).prefix;
+        let catalogue = prefix.system.split("# Catalogue of tools\n").nth(1).expect("a catalogue");
+        let least = 600.min(window_tokens / 10);
+        assert!(estimate_tokens(catalogue) <= least.max(window_tokens / 25), "{window_tokens}: {catalogue}");
+        let complete = !catalogue.contains("more categories");
+        assert_eq!(complete, window_tokens > 1_000);
+        assert!(!complete || catalogue.lines().count() == 51, "{catalogue}");
+        assert!(catalogue.contains("/… (") && !catalogue.contains("area"), "{catalogue}");
+    }
+    let of_family = meta::within(&catalog, Vec::new(), Some("Music0/…"));
+    let all = catalog.categories().iter().filter(|(name, _)| name.starts_with("music0/")).flat_map(|(_, tools)| tools);
+    assert_eq!(of_family, all.copied().collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>());
+    assert!(!of_family.is_empty());
 }
 
 #[test]
