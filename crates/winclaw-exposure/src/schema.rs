@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use winclaw_catalog::CatalogTool;
-use winclaw_tool::ToolSpec;
+use winclaw_tool::{DetailKey, ToolSpec};
 
 use crate::Level;
 use crate::tokens::{between, of_entries, of_entry, of_json, of_quoted, tokens};
@@ -163,7 +163,7 @@ fn of_entry_of<'a>(key: &str, used: Vec<(&'a String, &'a Value)>) -> u64 {
 
 fn kept_names<'a>(root: &'a Map<String, Value>, detail_keys: &'a [String]) -> BTreeSet<&'a str> {
     let required = root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let details = detail_keys.iter().filter_map(|key| key.split('.').next());
+    let details = detail_keys.iter().map(|key| DetailKey::read(key).parameter());
     required.chain(details).collect()
 }
 

@@ -21,13 +21,13 @@ mod problem;
 mod spec;
 mod text;
 
-pub use detail::{detail_line, lookup};
+pub use detail::{DetailKey, detail_line, details, lookup};
 pub use failure::{Failure, FailureCode};
 pub use http::{HttpBody, HttpRequest, HttpResponse};
 pub use id::{IdError, PluginId, ToolId};
 pub use manifest::{
-    Dependency, DependencyKind, FileAccess, ManifestError, Permissions, PluginManifest, SideEffect, TargetFile,
-    ToolManifest, Words,
+    Dependency, DependencyKind, DetailFault, FileAccess, ManifestError, Permissions, PluginManifest, SideEffect,
+    TargetFile, ToolManifest, Words,
 };
 pub use outcome::{Outcome, ToolOutput};
 pub use problem::{Problem, ProblemKind};

@@ -4,7 +4,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{PluginId, Text, lookup};
+use crate::detail::ACTION;
+use crate::{DetailKey, PluginId, Text, lookup};
 
 /// What a call may do to the world, mildest first. It decides who must consent before the call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -151,7 +152,13 @@ pub struct ToolManifest {
     /// The tools it leans on.
     #[serde(default)]
     pub depends_on: Vec<Dependency>,
-    /// Ordered dotted paths of the parameters that say what a call is about.
+    /// Ordered dotted paths of the parameters that say what a call is about, such as `target.city`. An entry written
+    /// `action:path`, such as `send:to`, counts only for calls whose argument `action` has that value; its action is one
+    /// of `actions`, or of the values that the schema allows for the parameter `action`.
+    ///
+    /// They are kept in the short form of the schema; they make the one line a person sees of a call; a call that is
+    /// about the same thing and gave the same result again and again is stopped though other arguments differ; and after
+    /// a failure they say what the failed call and a stray one were about. Empty: none of this.
     #[serde(default)]
     pub detail_keys: Vec<String>,
     /// Dotted paths of parameters that do not change what a call does, such as a label; loop detection ignores them.
@@ -193,6 +200,22 @@ impl ToolManifest {
         parameter(&self.parameters, path).is_some()
     }
 
+    /// What is wrong with `entry` of `detail_keys`, read as [`DetailKey`] says; `None` if it holds for this tool.
+    pub fn detail_fault(&self, entry: &str) -> Option<DetailFault> {
+        let key = DetailKey::read(entry);
+        if !self.has_parameter(key.path) {
+            return Some(DetailFault::NoParameter);
+        }
+        let unknown = key.action.is_some_and(|action| !self.has_action(action));
+        unknown.then_some(DetailFault::NoAction)
+    }
+
+    /// Whether `name` is one of `actions`, or a value that the schema lists for the parameter `action`.
+    fn has_action(&self, name: &str) -> bool {
+        let listed = |stated| allowed(&self.parameters, stated).iter().any(|value| *value == name);
+        self.actions.iter().any(|action| action == name) || parameter(&self.parameters, ACTION).is_some_and(listed)
+    }
+
     /// What the call with these `arguments` may do: [`ToolManifest::side_effect`], raised from `read` or `write` to
     /// `destructive` when a parameter of `destructive_if` is true. `external` stays, since it is the stronger.
     pub fn side_effect_of(&self, arguments: &Value) -> SideEffect {
@@ -216,6 +239,15 @@ impl ToolManifest {
         let stated = parameter(&self.parameters, path)?;
         stated.get("default").or_else(|| deref(&self.parameters, stated).get("default"))
     }
+}
+
+/// Why an entry of `detail_keys` does not hold for its tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailFault {
+    /// Its path leads to no parameter.
+    NoParameter,
+    /// It is for an action that the tool does not have.
+    NoAction,
 }
 
 fn default_timeout_ms() -> u64 {
@@ -317,23 +349,34 @@ fn errors_of_tool(tool: &ToolManifest, fault: &mut impl FnMut(String, String)) {
 }
 
 fn errors_of_keys(tool: &ToolManifest, fault: &mut impl FnMut(&str, String)) {
-    let lists = [
-        ("detail_keys", &tool.detail_keys),
-        ("volatile_keys", &tool.volatile_keys),
-        ("destructive_if", &tool.destructive_if),
-    ];
+    for key in &tool.detail_keys {
+        match tool.detail_fault(key) {
+            Some(DetailFault::NoParameter) => fault("detail_keys", no_parameter(tool, DetailKey::read(key).path)),
+            Some(DetailFault::NoAction) => fault("detail_keys", no_action(key)),
+            None => {}
+        }
+    }
+    let lists = [("volatile_keys", &tool.volatile_keys), ("destructive_if", &tool.destructive_if)];
     for (field, key) in lists.into_iter().flat_map(|(field, keys)| keys.iter().map(move |key| (field, key))) {
         match parameter(&tool.parameters, key) {
-            None => {
-                let known = parameter_names(&tool.parameters).join(", ");
-                fault(field, format!("`{key}` names no parameter; the parameters are: {known}"));
-            }
+            None => fault(field, no_parameter(tool, key)),
             Some(stated) if field == "destructive_if" && !may_be_boolean(deref(&tool.parameters, stated)) => {
                 fault(field, format!("`{key}` is no boolean; name a parameter that is true or false"));
             }
             Some(_) => {}
         }
     }
+}
+
+fn no_parameter(tool: &ToolManifest, path: &str) -> String {
+    format!("`{path}` names no parameter; the parameters are: {}", parameter_names(&tool.parameters).join(", "))
+}
+
+fn no_action(key: &str) -> String {
+    format!(
+        "`{key}` is for an action that the tool does not have; before the `:` stands one of actions, or of the values of \
+         the parameter `{ACTION}`"
+    )
 }
 
 fn is_version(version: &str) -> bool {
@@ -364,6 +407,18 @@ fn may_be_boolean(schema: &Value) -> bool {
         Some(kind) => kind == "boolean",
         None => true,
     }
+}
+
+/// The values that a schema lists by `enum` or `const`, itself or in its choices, as some languages write an enum.
+fn allowed<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let schema = deref(root, schema);
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let choices = list("oneOf").chain(list("anyOf")).map(|choice| deref(root, choice));
+    let stated = |one: &'a Value| {
+        let listed = one.get("enum").and_then(Value::as_array).into_iter().flatten();
+        listed.chain(one.get("const"))
+    };
+    std::iter::once(schema).chain(choices).flat_map(stated).collect()
 }
 
 fn deref<'a>(root: &'a Value, at: &'a Value) -> &'a Value {
@@ -434,6 +489,48 @@ mod tests {
             json.pointer_mut(parent).expect("a place")[field] = value;
             let errors = read(json).check();
             assert!(errors.iter().any(|error| error.at == at), "{place}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn a_detail_key_may_be_for_an_action_that_the_tool_has() {
+        let variants = json!({"oneOf": [{"const": "read"}, {"const": "send", "description": "Sends."}]});
+        let optional = json!({"anyOf": [{"$ref": "#/$defs/Act"}, {"type": "null"}]});
+        let act = json!({"enum": ["read", "send"]});
+        let choices = [
+            None,
+            Some(act.clone()),
+            Some(json!({"$ref": "#/$defs/Act"})),
+            Some(variants),
+            Some(optional),
+            Some(json!({})),
+        ];
+        for (n, action) in choices.into_iter().enumerate() {
+            let mut json = manifest();
+            let tool = &mut json["tools"][0];
+            tool["parameters"]["$defs"]["Act"] = act.clone();
+            match action {
+                Some(action) => tool["parameters"]["properties"]["action"] = action,
+                None => tool["actions"] = json!(["read", "send"]),
+            }
+            let known = n != 5;
+            let cases = [
+                ("send:place.city", (!known).then_some(DetailFault::NoAction)),
+                ("place.city", None),
+                ("Send:place.city", Some(DetailFault::NoAction)),
+                (":place.city", Some(DetailFault::NoAction)),
+                ("send:place.country", Some(DetailFault::NoParameter)),
+                ("send:", Some(DetailFault::NoParameter)),
+                ("place.city:send", Some(DetailFault::NoParameter)),
+            ];
+            for (key, fault) in cases {
+                tool["detail_keys"] = json!([key]);
+                let tool = read(json!({"schema": 1, "id": "sky", "version": "1.0.0", "abi": 1, "tools": [tool]}));
+                assert_eq!(tool.tools[0].detail_fault(key), fault, "{n} {key}");
+                let errors = tool.check();
+                assert_eq!(errors.len(), usize::from(fault.is_some()), "{n} {key}: {errors:?}");
+                assert!(errors.iter().all(|error| error.at == "tools.forecast.detail_keys"), "{errors:?}");
+            }
         }
     }
 
