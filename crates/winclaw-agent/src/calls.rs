@@ -161,7 +161,9 @@ impl Task<'_> {
         self.guard.record(&catalog, tool, arguments, outcome);
         self.recorder.call(&catalog, asked.id, tool, arguments, outcome, took);
         self.open.record(&catalog, tool, outcome);
-        if !self.used.contains(&tool) {
+        // The one used last stands last, also when it was used before.
+        if self.used.last() != Some(&tool) {
+            self.used.retain(|other| *other != tool);
             self.used.push(tool);
         }
         let signal = match outcome {

@@ -119,7 +119,8 @@ impl Exposure {
 
     /// What a task has called it may call again, so it is kept when an epoch ends.
     fn note_call(&mut self, tool: ToolIx) {
-        if self.prepared.permits(tool) && !self.used.contains(&tool) {
+        if self.prepared.permits(tool) && self.used.last() != Some(&tool) {
+            self.used.retain(|other| *other != tool);
             self.used.push(tool);
         }
     }

@@ -65,7 +65,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 fn split(text: &str) -> (&str, &str) {
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
-        if SIGNS.contains(&c) || ends_sentence(c, after) {
+        if SIGNS.contains(&c) || ends_sentence(c, &text[..at], after) {
             return (&text[..at], after);
         }
         if at > 0 && joins(&text[..at], &text[at..]) {
@@ -75,9 +75,16 @@ fn split(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// A full stop or comma ends a clause only before white space: `1.5`, `1,000` and `a.b` stay whole.
-fn ends_sentence(c: char, after: &str) -> bool {
-    matches!(c, '.' | ',' | ':') && after.chars().next().is_none_or(char::is_whitespace)
+/// A full stop or comma ends a clause only before white space: `1.5`, `1,000` and `a.b` stay whole. Beside a CJK character
+/// a comma or colon does so too: NFKC has made them of `，` and `：`, behind which no space stands.
+fn ends_sentence(c: char, before: &str, after: &str) -> bool {
+    let next = after.chars().next();
+    let beside_cjk = || next.is_some_and(is_cjk) || before.chars().next_back().is_some_and(is_cjk);
+    match c {
+        '.' => next.is_none_or(char::is_whitespace),
+        ',' | ':' => next.is_none_or(char::is_whitespace) || beside_cjk(),
+        _ => false,
+    }
 }
 
 /// Whether `after` begins with a word that begins a clause.
@@ -107,10 +114,13 @@ mod tests {
 
     #[test]
     fn requests_split_into_needs() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
             ("查北京天气，写成文本", &["查北京天气", "写成文本"]),
             ("查天气然后发邮件顺便提醒我", &["查天气", "然后发邮件", "顺便提醒我"]),
             ("把两个表合并再发出去", &["把两个表合并", "再发出去"]),
+            // As NFKC leaves it.
+            ("查北京天气,写成文本", &["查北京天气", "写成文本"]),
+            ("上午9:30提醒我开会,金额1,000元", &["上午9:30提醒我开会", "金额1,000元"]),
             ("Find the symbol and rename it everywhere", &["Find the symbol", "and rename it everywhere"]),
             ("Look up the rate, then mail the report.", &["Look up the rate", "then mail the report"]),
             ("Jobs in Tokyo, Japan", &["Jobs in Tokyo Japan"]),
