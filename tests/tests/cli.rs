@@ -89,7 +89,8 @@ fn a_task_is_told_by_its_trace() {
     let task = listed[0].clone();
     assert_eq!((&task["state"], &task["calls"], &task["replayed"]), (&json!("done"), &json!(1), &json!(true)));
     let id = task["task_id"].as_str().expect("an id");
-    let words = ["what is 6*7", "(replayed)", "calculator.evaluate", "sha256", "verdict", "-> ok", "done (exit 0)"];
+    let words =
+        ["what is 6*7", "(replayed)", "calculator.evaluate", "sha256", "verdict", "-> ok", "done (exit 0)", "called 1"];
     for name in ["last", id, &id[..id.len() - 1]] {
         room.winclaw(&["trace", "show", name]).run().exits(0).says(&words);
     }

@@ -34,8 +34,15 @@ fn the_example_is_measured_in_both_languages() {
     let words = ["14 个工具，14 个请求", "recall@10", "最终找到的所需工具", "参数定义的 token", "未进入排序"];
     run().args(&["--lang", "zh"]).run().exits(0).says(&words);
     let compared = run().args(&["--compare", "hard", "--misses", "0"]).run().exits(0);
-    let compared =
-        compared.says(&["progressive against hard", "no difference beyond the sampling error", "prefix_tokens_mean"]);
+    let compared = compared.says(&["progressive against hard", "no difference beyond the sampling error"]);
+    let raw = ["_at", "_mean", "_p95", "closure_broken"];
+    assert!(raw.iter().all(|key| !compared.stdout.contains(key)), "{}", compared.told());
+    let compared = compared.says(&[
+        "tokens before the conversation",
+        "turns until all are found, 95th percentile",
+        "a request that was never met counts in none",
+    ]);
+    run().args(&["--compare", "hard", "--lang", "zh"]).run().exits(0).says(&["对话之前的 token", "始终未满足的请求"]);
     assert!(!compared.stdout.contains("Not all shown"), "{}", compared.told());
     assert_eq!(compared.stderr, "", "{}", compared.told());
 }
@@ -118,6 +125,13 @@ fn without_a_file_of_tools_the_plugins_are_measured() {
     std::fs::create_dir(&empty).expect("a folder");
     let place = empty.to_str().expect("a path in UTF-8");
     room.winclaw(&["eval", "--queries", &file, "--plugins", place]).run().exits(2).complains(&["no tools", "--tools"]);
+    let nowhere = room.work().join("nowhere");
+    let nowhere = nowhere.to_str().expect("a path in UTF-8");
+    room.winclaw(&["eval", "--queries", &file, "--plugins", nowhere]).run().exits(2).complains(&[
+        "no plugin folder",
+        "nowhere",
+        "--tools",
+    ]);
 }
 
 fn refused(room: &Room, tools: &[u8], queries: &[u8]) -> (Done, Value) {
@@ -162,7 +176,7 @@ fn a_needed_tool_that_is_not_there_is_counted_and_named() {
         "1 left out",
         "Problems with the data: 2",
         "`snow` is no tool",
-        "2 × one",
+        "2 requests, such as one: Line 1",
     ]);
     eval(&room, &tools, &queries)
         .args(&["--lang", "zh"])
@@ -176,10 +190,13 @@ fn a_needed_tool_that_is_not_there_is_counted_and_named() {
 #[test]
 fn wrong_words_are_refused() {
     let room = Room::new();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--k", "0"], "--k"),
         (&["--k", "ten"], "--k"),
         (&["--per-step", "4"], "4,3"),
+        (&["--per-step", "0,0"], "at least one above 0"),
+        (&["--per-step", "4,101"], "from 0 to 100"),
+        (&["--per-step", "99999999999999999999,3"], "from 0 to 100"),
         (&["--strategy", "hard", "--compare", "hard"], "measured already"),
         (&["--steps", "nowhere.jsonl"], "nowhere.jsonl"),
         (&["--limit", "0"], "--limit"),
@@ -192,4 +209,42 @@ fn wrong_words_are_refused() {
             .complains(&[words]);
     }
     room.winclaw(&["eval", "--tools", &example("tools.jsonl")]).run().exits(2).complains(&["--queries"]);
+}
+
+#[test]
+fn an_entry_that_is_nested_too_deep_costs_itself_and_is_counted() {
+    let room = Room::new();
+    let deep = "[".repeat(300) + &"]".repeat(300);
+    let tools =
+        format!("{{\"id\": \"sky/rain\", \"description\": \"Rain.\"}}\n{{\"id\": \"deep\", \"parameters\": {deep}}}\n");
+    let tools = write(&room.work(), "tools.jsonl", tools.as_bytes());
+    let queries = write(&room.work(), "queries.jsonl", br#"{"query": "rain", "gold": ["sky/rain"]}"#);
+    let done = eval(&room, &tools, &queries).run().exits(0);
+    done.says(&[
+        "1 tool, 1 request,",
+        "Problems with the data: 1",
+        "tools.jsonl:2: This entry is nested more than 128",
+    ]);
+    let zh = eval(&room, &tools, &queries).args(&["--lang", "zh"]).run().exits(0);
+    zh.says(&["1 个工具，1 个请求", "嵌套超过 128 层"]);
+    let swapped = eval(&room, &queries, &tools).run().exits(2);
+    swapped.complains(&["looks like a request, not a tool", "--queries"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_device_without_an_end_is_refused() {
+    let room = Room::new();
+    let refused = eval(&room, "/dev/zero", &example("queries.jsonl")).run().exits(2);
+    refused.complains(&["/dev/zero", "more than 256 MiB"]);
+}
+
+#[test]
+fn fractions_in_json_are_short() {
+    let room = Room::new();
+    let json = eval(&room, &example("tools.jsonl"), &example("queries.jsonl")).args(&["--json", "--compare", "hard"]);
+    let text = json.run().exits(0).stdout;
+    let long = text.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|number| number.split_once('.'));
+    let long: Vec<_> = long.filter(|(_, fraction)| fraction.len() > 6).collect();
+    assert!(long.is_empty(), "{long:?}");
 }

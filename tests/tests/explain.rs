@@ -171,6 +171,8 @@ fn the_strategies_stand_side_by_side() {
     assert!(lot("hard") > 0 && lot("full") == 0 && lot("progressive") == 0, "{compared}");
     let page = room.winclaw(&["explain", text, "--compare"]).run().exits(0);
     page.says(&["strategy", "hidden", "Cannot be reached under hard", "progressive hides none"]);
+    let page = room.winclaw(&["explain", text, "--compare"]).run().exits(0);
+    page.says(&["by rank", "alphabetical", "hard chooses its category with WinClaw's own evidence"]);
     let chinese = room.winclaw(&["explain", text, "--compare", "--lang", "zh"]).run().exits(0);
     chinese.says(&["隐藏", "在策略 hard 下无法使用"]);
     for wrong in [["--strategy", "full"].as_slice(), &["--payload"]] {
@@ -244,6 +246,8 @@ fn anyones_tools_are_explained_from_a_file_without_plugins() {
     room.winclaw(&["explain", "send a mail", "--tools", file]).run().exits(0).says(&["required by", "more (--all)"]);
     let all = room.winclaw(&["explain", "send a mail", "--tools", file, "--all"]).run().exits(0);
     assert!(all.stdout.contains("plant_step_299") && !all.stdout.contains("(--all)"), "{}", all.told());
+    let noted = room.winclaw(&["explain", "x", "--tools", file]).run().exits(0);
+    assert_eq!(noted.stderr, "", "{}", noted.told());
     let missing = room.winclaw(&["explain", "x", "--tools", "nowhere.jsonl"]).run().exits(2);
     missing.complains(&["nowhere.jsonl"]);
     std::fs::write(room.path().join("broken.jsonl"), "{\"id\": ").expect("written");
@@ -268,4 +272,48 @@ fn explaining_works_where_there_is_no_network_at_all() {
     let program = program.to_str().expect("a path");
     let done = room.program(unshare, &["-rn", program, "explain", "查北京天气", "--plugins", plugins, "--json"]).run();
     assert_eq!(done.exits(0).json()["request"], json!("查北京天气"));
+}
+
+#[test]
+fn without_tools_there_is_nothing_to_explain() {
+    let room = Room::with(&[]);
+    for more in [&[][..], &["--compare"], &["--compare", "--json"], &["--json"]] {
+        let nowhere = room.winclaw(&["explain", "x", "--plugins", "nowhere"]).args(more).run().exits(2);
+        assert_eq!(nowhere.stdout, "", "{}", nowhere.told());
+        nowhere.complains(&["no tools", "no plugin folder nowhere", "--tools"]);
+        room.winclaw(&["explain", "x"])
+            .args(more)
+            .run()
+            .exits(2)
+            .complains(&["no tools in the plugin folder", "--plugins"]);
+    }
+    let chinese = room.winclaw(&["explain", "x", "--plugins", "nowhere", "--lang", "zh"]).run().exits(2);
+    chinese.complains(&["插件文件夹 nowhere 不存在", "--tools"]);
+}
+
+#[test]
+fn an_option_without_a_word_is_refused() {
+    let room = Room::new();
+    for option in ["--used", "--plan", "--earlier"] {
+        for empty in ["", "  "] {
+            let refused = room.winclaw(&["explain", "x", option, empty]).run().exits(2);
+            refused.complains(&[&format!("{option} has an empty value"), "leave it out"]);
+        }
+    }
+    room.winclaw(&["explain", "x", "--used", "weather.forecast,"]).run().exits(2).complains(&["--used has an empty"]);
+    room.winclaw(&["explain", "x", "--plan", "", "--lang", "zh"]).run().exits(2).complains(&["--plan 的值为空"]);
+}
+
+#[test]
+fn problems_of_a_file_are_counted_and_with_all_listed() {
+    let room = Room::with(&[]);
+    let rows: Vec<String> = (0..3).map(|n| json!({"id": format!("sky/no_{n}")}).to_string()).collect();
+    let file = room.path().join("tools.jsonl");
+    std::fs::write(&file, rows.join("\n")).expect("written");
+    let file = file.to_str().expect("a path in UTF-8");
+    let counted = room.winclaw(&["explain", "x", "--tools", file]).run().exits(0);
+    assert!(counted.stderr.contains("3 problems") && counted.stderr.contains("--all lists"), "{}", counted.told());
+    let listed = room.winclaw(&["explain", "x", "--tools", file, "--all"]).run().exits(0);
+    let words = "3 tools, such as sky/no_0: It has no description.";
+    assert!(listed.stderr.contains(words) && !listed.stderr.contains("--all"), "{}", listed.told());
 }

@@ -18,6 +18,8 @@ pub struct Dataset {
     pub problems: Vec<Problem>,
     /// Requests left out because all they need is unknown.
     pub left_out: usize,
+    /// How many of the problems, from the first, are about tools; the others are about requests and recorded runs.
+    pub(crate) of_tools: usize,
     /// Ids as they were written, by [`ToolIx`].
     pub(crate) names: Vec<String>,
 }
@@ -66,8 +68,9 @@ impl Dataset {
     /// The requests of `queries`, which were read against these `tools`.
     pub fn new(tools: Tools, queries: Queries) -> Dataset {
         let Tools { catalog, names, mut problems, .. } = tools;
+        let of_tools = problems.len();
         problems.extend(queries.problems);
-        Dataset { catalog, requests: queries.requests, problems, left_out: queries.left_out, names }
+        Dataset { catalog, requests: queries.requests, problems, left_out: queries.left_out, of_tools, names }
     }
 
     /// The first `limit` requests alone.

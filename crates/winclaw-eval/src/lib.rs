@@ -15,6 +15,7 @@
 mod bootstrap;
 mod compare;
 mod dataset;
+mod deep;
 mod error;
 mod evaluate;
 mod ids;
@@ -40,6 +41,7 @@ pub use misses::{Miss, MissedNeed, Why};
 pub use outcome::Outcome;
 pub use queries::{Queries, read_queries};
 pub use ranker::{Ranked, Ranker, recall_of};
-pub use report::{AtReach, EvalReport, ProblemGroup, SCHEMA, Steps};
+pub use report::{About, AtReach, EvalReport, ProblemGroup, SCHEMA, Steps};
+pub use rows::MAX_BYTES;
 pub use steps::{LOOK, Protocol, Stepped};
 pub use tools::{Tools, read_tools};

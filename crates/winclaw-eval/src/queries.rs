@@ -6,7 +6,7 @@ use winclaw_catalog::ToolIx;
 use winclaw_tool::{Problem, ProblemKind, Text};
 
 use crate::measure::Graded;
-use crate::rows::{Row, rows, texts_of};
+use crate::rows::{Row, Rows, rows, texts_of};
 use crate::steps::steps_of;
 use crate::{EvalError, Need, Request, Tools};
 
@@ -28,7 +28,10 @@ pub struct Queries {
 pub fn read_queries(file: &Path, tools: &Tools) -> Result<Queries, EvalError> {
     let mut queries = Queries::default();
     let mut first: BTreeMap<String, String> = BTreeMap::new();
-    for row in rows(file, "queries")? {
+    let Rows { rows, problems } = rows(file, "queries")?;
+    queries.left_out += problems.len();
+    queries.problems = problems;
+    for row in rows {
         let stated = row.text("id")?;
         let id = if stated.is_empty() { row.at.clone() } else { stated };
         if let Some(first) = first.insert(id.clone(), row.at.clone()) {
@@ -52,6 +55,16 @@ fn text(row: &Row) -> Result<String, EvalError> {
     let text = row.text("query")?;
     match text.trim().is_empty() {
         false => Ok(text),
+        true if row.map.contains_key("description") => Err(row.missing(
+            (
+                "this looks like a tool, not a request: it has a `description` and no `query`",
+                "这像是工具而不是请求：有 description 而没有 query",
+            ),
+            (
+                "give the file of tools with --tools, and the one of requests with --queries",
+                "请用 --tools 给出工具文件，用 --queries 给出请求文件",
+            ),
+        )),
         true => Err(row.missing(
             ("`query` is missing or empty", "缺少 query，或其内容为空"),
             ("add \"query\": \"what a person would ask\"", "请加入 \"query\": \"用户会提出的请求\""),
@@ -84,6 +97,8 @@ impl Reader<'_> {
         let gold = self.row.texts("gold")?;
         let plugins = self.row.texts("gold_plugins")?;
         let alts = self.row.object("alts")?;
+        let strays: Vec<Problem> = alts.keys().filter(|id| !gold.contains(id)).map(|id| self.stray(id)).collect();
+        self.problems.extend(strays);
         let mut needs = Vec::new();
         for name in &gold {
             needs.extend(self.tool(name, &alts)?);
@@ -104,6 +119,24 @@ impl Reader<'_> {
         let names = std::iter::once(name).chain(others.iter().map(String::as_str));
         let any: BTreeSet<ToolIx> = names.filter_map(|name| self.find(name)).collect();
         Ok((!any.is_empty()).then(|| Need { name: name.to_owned(), any }))
+    }
+
+    /// The problem of an entry of `alts` that speaks for no need.
+    fn stray(&self, name: &str) -> Problem {
+        let at = &self.row.at;
+        Problem {
+            kind: ProblemKind::Claim,
+            subject: self.id.to_owned(),
+            what: Text::new(
+                format!("Line {at}: `alts` names `{name}`, which is not in `gold`, so that it changes nothing."),
+                format!("第 {at} 行：alts 中的“{name}”不在 gold 中，因此不起作用。"),
+            ),
+            mend: Text::new(
+                "Write the id in `alts` as it stands in `gold`, or add it to `gold`.",
+                "请让 alts 中的 id 与 gold 中的一致，或将其加入 gold。",
+            ),
+            fatal: false,
+        }
     }
 
     fn plugin(&mut self, name: &str) -> Option<Need> {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use winclaw_exposure::Strategy;
@@ -105,8 +105,22 @@ pub struct EvalReport {
 pub struct ProblemGroup {
     /// How many there are.
     pub count: usize,
+    /// What they are about.
+    pub about: About,
+    /// How many different tools or requests have one.
+    pub subjects: usize,
     /// The first of them.
     pub first: Problem,
+}
+
+/// What a problem of a dataset is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// A tool.
+    Tools,
+    /// A request, or a recorded run of one.
+    Requests,
 }
 
 /// What stands above `Named` at one reach.
@@ -186,7 +200,7 @@ impl EvalReport {
             missed,
             misses,
             problem_count: dataset.problems.len(),
-            problem_groups: groups(&dataset.problems),
+            problem_groups: groups(&dataset.problems, dataset.of_tools),
             problems: dataset.problems.iter().take(MAX_PROBLEMS).cloned().collect(),
             outcomes,
         }
@@ -200,17 +214,24 @@ fn intervals(ks: &[usize], outcomes: &[Outcome], seed: u64) -> BTreeMap<String, 
     all.filter(|(found, _)| !found.mean.is_nan()).map(|(found, key)| (key, found)).collect()
 }
 
-fn groups(problems: &[Problem]) -> Vec<ProblemGroup> {
-    let mut groups: Vec<ProblemGroup> = Vec::new();
-    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for problem in problems {
-        let mend = (problem.mend.en.as_str(), problem.mend.zh.as_str());
-        let place = *places.entry(mend).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.count += 1,
-            None => groups.push(ProblemGroup { count: 1, first: problem.clone() }),
+/// The problems that are mended alike, the gravest and most frequent first; the first `of_tools` are about tools.
+pub(crate) fn groups(problems: &[Problem], of_tools: usize) -> Vec<ProblemGroup> {
+    let mut groups: Vec<(ProblemGroup, BTreeSet<&str>)> = Vec::new();
+    let mut places: BTreeMap<(bool, &str, &str), usize> = BTreeMap::new();
+    for (at, problem) in problems.iter().enumerate() {
+        let about = if at < of_tools { About::Tools } else { About::Requests };
+        let key = (at < of_tools, problem.mend.en.as_str(), problem.mend.zh.as_str());
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            let group = ProblemGroup { count: 0, about, subjects: 0, first: problem.clone() };
+            groups.push((group, BTreeSet::new()));
         }
+        groups[place].0.count += 1;
+        groups[place].1.insert(&problem.subject);
     }
+    let counted =
+        |(group, subjects): (ProblemGroup, BTreeSet<&str>)| ProblemGroup { subjects: subjects.len(), ..group };
+    let mut groups: Vec<ProblemGroup> = groups.into_iter().map(counted).collect();
     groups.sort_by_key(|group| (!group.first.fatal, std::cmp::Reverse(group.count)));
     groups
 }

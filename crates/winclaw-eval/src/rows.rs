@@ -1,11 +1,14 @@
 //! A file as rows of JSON objects, whatever of the usual forms it has.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use winclaw_tool::Problem;
 
-use crate::EvalError;
+use crate::{EvalError, deep};
 
 /// One entry of a file.
 #[derive(Debug, Clone)]
@@ -23,11 +26,21 @@ const ONE_A_LINE: (&str, &str) = (
 
 const AS_UTF8: (&str, &str) = ("save the file as UTF-8", "请将文件另存为 UTF-8 编码");
 
+/// Largest file that is read, in bytes: 256 MiB. A file of 100,000 tools of two kilobytes each is smaller.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// The entries of a file, and what cost only one of them.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) problems: Vec<Problem>,
+}
+
 /// The entries of `file`: JSON Lines, a JSON array, or an object that holds an array under `key`, also inside `result`.
 ///
-/// A byte order mark, CRLF and empty lines do not matter.
-pub(crate) fn rows(file: &Path, key: &str) -> Result<Vec<Row>, EvalError> {
-    let bytes = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
+/// A byte order mark, CRLF and empty lines do not matter. An entry that is nested too deep is a problem and no entry.
+pub(crate) fn rows(file: &Path, key: &str) -> Result<Rows, EvalError> {
+    let bytes = bytes_of(file)?;
     let text = text(file, &bytes)?;
     if text.trim().is_empty() {
         let what = ("the file is empty".to_owned(), "文件为空".to_owned());
@@ -38,11 +51,45 @@ pub(crate) fn rows(file: &Path, key: &str) -> Result<Vec<Row>, EvalError> {
         Some(items) => of_array(&name, items)?,
         None => of_lines(&name, text)?,
     };
-    if rows.is_empty() {
-        let what = ("the file holds no entry".to_owned(), "文件中没有任何条目".to_owned());
-        return Err(EvalError::new(file, "", what, ONE_A_LINE));
+    match (rows.rows.is_empty(), rows.problems.first()) {
+        (false, _) => Ok(rows),
+        (true, None) => {
+            let what = ("the file holds no entry".to_owned(), "文件中没有任何条目".to_owned());
+            Err(EvalError::new(file, "", what, ONE_A_LINE))
+        }
+        (true, Some(first)) => Err(EvalError::of_problem(file, first)),
     }
-    Ok(rows)
+}
+
+/// What `file` holds, unless that is too much.
+fn bytes_of(file: &Path) -> Result<Vec<u8>, EvalError> {
+    let open = std::fs::File::open(file).map_err(|error| unreadable(file, &error))?;
+    if open.metadata().is_ok_and(|about| about.len() > MAX_BYTES) {
+        return Err(too_large(file));
+    }
+    let bytes = read_up_to(open, MAX_BYTES).map_err(|error| unreadable(file, &error))?;
+    bytes.ok_or_else(|| too_large(file))
+}
+
+/// All of `source`, or nothing when it holds more than `most` bytes. A device may never end.
+fn read_up_to(source: impl Read, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+fn too_large(file: &Path) -> EvalError {
+    let most = MAX_BYTES >> 20;
+    let what = (format!("holds more than {most} MiB"), format!("内容超过 {most} MiB"));
+    EvalError::new(
+        file,
+        "",
+        what,
+        (
+            "give a file of tools or requests, or a part of this one (its first 10,000 lines, say)",
+            "请给出工具或请求的文件，或只取其中一部分（例如前 10,000 行）",
+        ),
+    )
 }
 
 fn unreadable(file: &Path, error: &std::io::Error) -> EvalError {
@@ -66,12 +113,12 @@ fn text<'a>(file: &Path, bytes: &'a [u8]) -> Result<&'a str, EvalError> {
 /// The entries, when the file as a whole is one array or one object that holds them.
 fn whole(file: &Path, text: &str, key: &str) -> Result<Option<Vec<Value>>, EvalError> {
     if text.trim_start().starts_with('[') {
-        return match serde_json::from_str(text) {
+        return match parsed(text) {
             Ok(items) => Ok(Some(items)),
             Err(error) => Err(not_json(file, error.line(), &error)),
         };
     }
-    let Ok(mut object) = serde_json::from_str::<Map<String, Value>>(text) else {
+    let Ok(mut object) = parsed::<Map<String, Value>>(text) else {
         return Ok(None);
     };
     if let Some(Value::Object(result)) = object.get("result").cloned() {
@@ -86,18 +133,39 @@ fn whole(file: &Path, text: &str, key: &str) -> Result<Option<Vec<Value>>, EvalE
     }))
 }
 
-fn of_array(file: &Arc<Path>, items: Vec<Value>) -> Result<Vec<Row>, EvalError> {
-    let row = |(place, item): (usize, Value)| object(file, format!("[{}]", place + 1), item);
-    items.into_iter().enumerate().map(row).collect()
+/// `text` as JSON, with marks where it is too deep.
+fn parsed<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    match serde_json::from_str(text) {
+        Err(error) if deep::is_too_deep(&error) => serde_json::from_str(&deep::pruned(text)),
+        parsed => parsed,
+    }
 }
 
-fn of_lines(file: &Arc<Path>, text: &str) -> Result<Vec<Row>, EvalError> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let row = |(place, line): (usize, &str)| {
-        let value = serde_json::from_str(line.trim()).map_err(|error| not_json(file, place + 1, &error))?;
-        object(file, (place + 1).to_string(), value)
-    };
-    lines.map(row).collect()
+fn of_array(file: &Arc<Path>, items: Vec<Value>) -> Result<Rows, EvalError> {
+    let mut rows = Rows::default();
+    for (place, item) in items.into_iter().enumerate() {
+        rows.add(file, format!("[{}]", place + 1), item)?;
+    }
+    Ok(rows)
+}
+
+fn of_lines(file: &Arc<Path>, text: &str) -> Result<Rows, EvalError> {
+    let mut rows = Rows::default();
+    for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let value = parsed(line.trim()).map_err(|error| not_json(file, place + 1, &error))?;
+        rows.add(file, (place + 1).to_string(), value)?;
+    }
+    Ok(rows)
+}
+
+impl Rows {
+    fn add(&mut self, file: &Arc<Path>, at: String, value: Value) -> Result<(), EvalError> {
+        match deep::is_marked(&value) {
+            true => self.problems.push(deep::problem(file, &at)),
+            false => self.rows.push(object(file, at, value)?),
+        }
+        Ok(())
+    }
 }
 
 fn not_json(file: &Path, line: usize, error: &serde_json::Error) -> EvalError {
@@ -188,4 +256,17 @@ pub(crate) fn texts_of(value: &Value) -> Option<Vec<String>> {
     };
     let mut seen = std::collections::BTreeSet::new();
     Some(all.into_iter().filter(|text| seen.insert(text.clone())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_without_an_end_is_left_after_what_it_may_hold() {
+        let read = |most| read_up_to(std::io::repeat(b'0').take(1_000), most).expect("readable");
+        assert_eq!(read(1_000).map(|bytes| bytes.len()), Some(1_000));
+        assert_eq!(read(999), None);
+        assert_eq!(read_up_to(std::io::repeat(0), 4_096).expect("readable"), None);
+    }
 }

@@ -10,7 +10,7 @@ use winclaw_intent::Query;
 use winclaw_tool::{Problem, ProblemKind, Text};
 
 use crate::look::{Engine, Look};
-use crate::rows::{Row, rows, texts_of};
+use crate::rows::{Row, Rows, rows, texts_of};
 use crate::{Dataset, EvalError, Need, Request};
 
 /// Tools in one look, where no searches were recorded.
@@ -99,7 +99,9 @@ impl Dataset {
         let places: BTreeMap<String, usize> =
             self.requests.iter().enumerate().map(|(place, request)| (request.id.clone(), place)).collect();
         let mut strangers: Vec<String> = Vec::new();
-        for row in rows(file, "runs")? {
+        let Rows { rows, problems } = rows(file, "runs")?;
+        self.problems.extend(problems);
+        for row in rows {
             let id = row.text("id")?;
             let steps = steps_of(&row)?;
             match place(&places, &id) {

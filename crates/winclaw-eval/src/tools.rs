@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use winclaw_catalog::{Catalog, Resolution, State, ToolEntry, ToolIx};
 use winclaw_tool::{Problem, ProblemKind, Text, ToolManifest};
 
-use crate::EvalError;
 use crate::ids::Ids;
-use crate::rows::{Row, rows};
+use crate::report::groups;
+use crate::rows::{Row, Rows, rows};
+use crate::{EvalError, ProblemGroup};
 
 /// A catalogue to measure on, with its tools' ids as they were written.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ const AS_IN_A_MANIFEST: [&str; 7] = ["title", "actions", "detail_keys", "aliases
 ///
 /// A tool is `{id, name, server, description, parameters}` and what docs/eval-format.md adds; `id` or `name` is enough.
 pub fn read_tools(file: &Path) -> Result<Tools, EvalError> {
-    let rows = rows(file, "tools")?;
+    let Rows { rows, problems: left_out } = rows(file, "tools")?;
     let rows: Vec<Row> = rows.into_iter().map(unwrapped).collect();
     let drafts = rows.iter().map(Draft::of).collect::<Result<Vec<_>, _>>()?;
     let ids = ids(&rows, &drafts)?;
@@ -37,7 +38,9 @@ pub fn read_tools(file: &Path) -> Result<Tools, EvalError> {
     let entry = |(row, draft)| entry(row, draft, &ids, &names);
     let entries = rows.iter().zip(&drafts).map(entry).collect::<Result<Vec<_>, _>>()?;
     let (catalog, problems) = Catalog::build(entries);
-    Ok(Tools::named(catalog, problems, &ids, &drafts))
+    let mut tools = Tools::named(catalog, problems, &ids, &drafts);
+    tools.problems.extend(left_out);
+    Ok(tools)
 }
 
 impl Tools {
@@ -81,6 +84,11 @@ impl Tools {
         })
     }
 
+    /// The problems by what mends them, the gravest and most frequent first.
+    pub fn problem_groups(&self) -> Vec<ProblemGroup> {
+        groups(&self.problems, self.problems.len())
+    }
+
     /// The tools of a plugin or server.
     pub fn of_plugin(&self, plugin: &str) -> Option<&BTreeSet<ToolIx>> {
         self.by_plugin.get(plugin)
@@ -100,6 +108,19 @@ impl Draft {
     fn of(row: &Row) -> Result<Draft, EvalError> {
         let [id, name, server] = ["id", "name", "server"].map(|key| row.text(key));
         let (mut id, mut name, server) = (id?, name?, server?);
+        let has = |key: &str| row.map.contains_key(key);
+        if has("query") && !has("description") && !has("name") {
+            return Err(row.missing(
+                (
+                    "this looks like a request, not a tool: it has a `query` and no `description`",
+                    "这像是请求而不是工具：有 query 而没有 description",
+                ),
+                (
+                    "give the file of tools with --tools, and the one of requests with --queries",
+                    "请用 --tools 给出工具文件，用 --queries 给出请求文件",
+                ),
+            ));
+        }
         if id.is_empty() && name.is_empty() {
             return Err(row.missing(
                 ("a tool needs an `id` or a `name`", "工具需要 id 或 name"),

@@ -87,7 +87,7 @@ pub struct ExplainArgs {
     /// Explain for a model that reveals tools natively: by references as Anthropic's Messages, or by search results as OpenAI's Responses
     #[arg(long, value_name = "HOW", value_enum)]
     pub native: Option<NativeWord>,
-    /// List every name, however many there are
+    /// List every name, however many there are, and the first problems of a file of tools
     #[arg(long)]
     pub all: bool,
     /// Also print everything that is sent to the model, as it is sent
@@ -117,7 +117,7 @@ pub struct EvalArgs {
     /// How many tools from the front count as found
     #[arg(long, value_name = "K", value_delimiter = ',', default_value = "5,10,20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub k: Vec<u32>,
-    /// Also ask step by step: tools looked at for the request, and for each further search
+    /// Also ask step by step: tools looked at for the request, and for each further search, 0 to 100 each
     #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "4,3")]
     pub per_step: Option<Looks>,
     /// Searches recorded of a model, for --per-step: {id, steps} or {id, turns}, one JSON object a line
@@ -146,14 +146,21 @@ pub struct Looks {
     pub further: usize,
 }
 
+impl Looks {
+    /// Most tools of one look; no model reads more at once.
+    const MOST: usize = 100;
+}
+
 impl std::str::FromStr for Looks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| part.trim().parse::<u16>().ok().map(usize::from);
+        let number = |part: &str| part.trim().parse::<usize>().ok().filter(|number| *number <= Looks::MOST);
         let both = text.split_once(',').and_then(|(first, further)| Some((number(first)?, number(further)?)));
-        let (first, further) = both.ok_or("write two numbers, such as 4,3")?;
-        Ok(Looks { first, further })
+        match both.filter(|both| *both != (0, 0)) {
+            Some((first, further)) => Ok(Looks { first, further }),
+            None => Err(format!("write two numbers from 0 to {}, at least one above 0, such as 4,3", Looks::MOST)),
+        }
     }
 }
 
@@ -347,5 +354,17 @@ mod tests {
     #[test]
     fn the_command_line_holds_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn looks_are_two_numbers_within_bounds() {
+        let good = [("4,3", (4, 3)), (" 0 , 1", (0, 1)), ("100,0", (100, 0))];
+        for (text, (first, further)) in good {
+            assert_eq!(text.parse(), Ok(Looks { first, further }), "{text}");
+        }
+        for bad in ["", "4", "0,0", "101,1", "1,101", "-1,3", "99999999999999999999,1", "a,b", "1,2,3"] {
+            let error = bad.parse::<Looks>().expect_err(bad);
+            assert!(error.contains("from 0 to 100") && error.contains("above 0"), "{error}");
+        }
     }
 }

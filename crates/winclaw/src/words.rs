@@ -36,8 +36,8 @@ const CHINESE: &[(&str, &str)] = &[
     ("A second strategy, to be set against the first on the same requests", "第二种策略，在同一批请求上与第一种比较"),
     ("How many tools from the front count as found", "排在前多少个的工具算作找到"),
     (
-        "Also ask step by step: tools looked at for the request, and for each further search",
-        "同时逐步查询：请求本身和之后每次搜索各查看多少个工具",
+        "Also ask step by step: tools looked at for the request, and for each further search, 0 to 100 each",
+        "同时逐步查询：请求本身和之后每次搜索各查看多少个工具，均为 0 到 100",
     ),
     (
         "Searches recorded of a model, for --per-step: {id, steps} or {id, turns}, one JSON object a line",
@@ -76,7 +76,10 @@ const CHINESE: &[(&str, &str)] = &[
         "Explain for a model that reveals tools natively: by references as Anthropic's Messages, or by search results as OpenAI's Responses",
         "针对能原生展示工具的模型进行解释：按引用（Anthropic Messages）或按搜索结果（OpenAI Responses）",
     ),
-    ("List every name, however many there are", "无论多少，列出所有名称"),
+    (
+        "List every name, however many there are, and the first problems of a file of tools",
+        "无论多少，列出所有名称，以及工具文件的前几个问题",
+    ),
     ("Also print everything that is sent to the model, as it is sent", "同时原样输出发送给模型的全部内容"),
     ("Print JSON", "以 JSON 输出"),
     (

@@ -1,7 +1,7 @@
 //! What is read, and what is said of what cannot be.
 
 use serde_json::{Value, json};
-use winclaw_eval::{Dataset, read_tools};
+use winclaw_eval::{About, Dataset, read_tools};
 
 use crate::support::{Files, lines};
 
@@ -219,4 +219,83 @@ fn recorded_searches_join_the_requests_they_belong_to() {
     dataset.read_steps(&files.tools()).expect("runs");
     assert_eq!(dataset.requests[0].steps, ["rain", "sun", "mail"]);
     assert!(dataset.problems[0].what.en.contains("run-nobody"), "{:?}", dataset.problems);
+}
+
+#[test]
+fn an_entry_that_is_nested_too_deep_costs_itself_alone_in_every_form() {
+    let deep = format!(
+        r#"{{"id": "deep", "description": "D.", "parameters": {}{}}}"#,
+        r#"{"properties":"#.repeat(400),
+        format_args!("{{}}{}", "}".repeat(400))
+    );
+    let good = [r#"{"id": "a", "description": "A."}"#, r#"{"id": "b", "description": "B: ]]}}\"[[{{."}"#];
+    let array = format!("[{},\n{deep},\n{}]", good[0], good[1]);
+    let forms = [
+        (format!("{}\n{deep}\n{}\n", good[0], good[1]), "tools.jsonl:2"),
+        (array.clone(), "tools.jsonl:[2]"),
+        (format!(r#"{{"tools": {array}}}"#), "tools.jsonl:[2]"),
+        (format!(r#"{{"jsonrpc": "2.0", "result": {{"tools": {array}}}}}"#), "tools.jsonl:[2]"),
+    ];
+    for (form, place) in forms {
+        let dataset = Files::new(&form, r#"{"query": "x", "gold": ["a"]}"#).read();
+        assert_eq!(dataset.catalog.tools().len(), 2, "{place}");
+        let [problem] = &dataset.problems[..] else { panic!("{place}: {:?}", dataset.problems) };
+        assert_eq!((problem.subject.as_str(), problem.fatal), (place, true));
+        assert!(problem.what.en.contains("nested more than 128 levels"), "{}", problem.what.en);
+        assert!(problem.what.zh.contains("超过 128 层"), "{}", problem.what.zh);
+    }
+    let alone = Files::new(&deep, QUERY).error();
+    assert!(alone.to_string().contains("tools.jsonl:1: This entry is nested more than 128"), "{alone}");
+    let query = format!(r#"{{"query": "y", "gold": [], "rel": {deep}}}"#);
+    let dataset = Files::new(TOOL, format!("{QUERY}\n{query}")).read();
+    assert_eq!((dataset.requests.len(), dataset.left_out, dataset.problems.len()), (1, 1, 1));
+    assert_eq!(dataset.problems[0].subject, "queries.jsonl:2");
+}
+
+#[test]
+fn a_file_without_an_end_or_too_large_is_refused() {
+    let files = Files::new(TOOL, QUERY);
+    let large = std::fs::File::options().write(true).open(files.tools()).expect("the file");
+    large.set_len(winclaw_eval::MAX_BYTES + 1).expect("a sparse file");
+    let error = files.error();
+    assert!(error.what().en.contains("more than 256 MiB") && error.what().zh.contains("超过 256 MiB"), "{error}");
+}
+
+#[test]
+fn files_that_changed_places_are_told_apart() {
+    let error = Files::new(QUERY, TOOL).error();
+    let told = error.to_string();
+    assert!(told.contains("looks like a request, not a tool") && told.contains("--queries"), "{told}");
+    assert!(error.what().zh.contains("像是请求"), "{}", error.what().zh);
+    let error = Files::new(TOOL, TOOL).error();
+    assert!(error.to_string().contains("looks like a tool, not a request"), "{error}");
+    assert!(error.what().zh.contains("像是工具"), "{}", error.what().zh);
+}
+
+#[test]
+fn an_alternative_for_what_is_not_needed_is_counted() {
+    let dataset = needs(&json!({"id": "q", "query": "x", "gold": ["sky/rain"], "alts": {"sky/rian": ["sky/sun"]}}));
+    let [problem] = &dataset.problems[..] else { panic!("{:?}", dataset.problems) };
+    assert!(problem.what.en.contains("`alts` names `sky/rian`, which is not in `gold`"), "{}", problem.what.en);
+    assert_eq!((problem.subject.as_str(), problem.fatal), ("q", false));
+    assert_eq!(dataset.requests[0].needs[0].any.len(), 1);
+}
+
+#[test]
+fn problems_are_grouped_by_whose_they_are_and_how_many_have_them() {
+    let rows: Vec<Value> = (0..3).map(|n| json!({"id": format!("t{n}")})).collect();
+    let queries = [
+        json!({"id": "one", "query": "x", "gold": ["t0", "no", "nor"]}),
+        json!({"id": "two", "query": "y", "gold": ["t1", "no"]}),
+    ];
+    let files = Files::new(lines(&rows), lines(&queries));
+    let report = crate::support::measured(&files.read(), &winclaw_eval::Options::default());
+    let found: Vec<(About, usize, usize, &str)> = report
+        .problem_groups
+        .iter()
+        .map(|group| (group.about, group.count, group.subjects, group.first.subject.as_str()))
+        .collect();
+    assert_eq!(found, [(About::Requests, 3, 2, "one"), (About::Tools, 3, 3, "t0")]);
+    let tools = read_tools(&files.tools()).expect("tools").problem_groups();
+    assert_eq!((tools.len(), tools[0].about, tools[0].subjects), (1, About::Tools, 3));
 }

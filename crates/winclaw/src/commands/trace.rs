@@ -1,5 +1,6 @@
 //! `winclaw trace list|show`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use winclaw_trace::{Line, Record, Summary, TokenUsage};
@@ -84,11 +85,38 @@ fn show(screen: &Screen, path: &PathBuf, as_json: bool) -> Result<(), Complaint>
     let (lines, problems) = winclaw_trace::read(path).map_err(|error| io(path, &error))?;
     let rows: Vec<Vec<String>> = lines.iter().flat_map(|line| rows_of(screen, line)).collect();
     columns(&rows).iter().for_each(|line| screen.line(line));
+    if let Some(use_rate) = use_rate(screen, lines.iter().map(|line| &line.record)) {
+        screen.line(&screen.paint(Style::Bold, &use_rate));
+    }
     for problem in problems {
         let line = format!("{}: {}", problem.subject, screen.text(&problem.what));
         screen.note(&screen.paint(Style::Yellow, &harmless(&line)));
     }
     Ok(())
+}
+
+/// How many of the tools that the model was shown it also called, each counted once; nothing without a call of a model.
+fn use_rate<'a>(screen: &Screen, records: impl Iterator<Item = &'a Record>) -> Option<String> {
+    let (mut shown, mut called) = (BTreeSet::new(), BTreeSet::new());
+    let mut asked = false;
+    for record in records {
+        match record {
+            Record::Exposure { shown: tools, .. } => {
+                asked = true;
+                shown.extend(tools.iter().map(|tool| tool.tool.as_str()));
+            }
+            Record::Call { tool, .. } => drop(called.insert(tool.as_str())),
+            _ => {}
+        }
+    }
+    let (all, used) = (shown.len(), shown.intersection(&called).count());
+    let others = called.difference(&shown).count();
+    let (mut en, mut zh) = (format!("tools shown {all}, called {used}"), format!("展示工具 {all} 个，调用 {used} 个"));
+    if others > 0 {
+        en += &format!("; called by name alone {others}");
+        zh += &format!("；仅凭名称调用 {others} 个");
+    }
+    asked.then(|| screen.word(&en, &zh).to_owned())
 }
 
 /// The rows of one record: when, what, and the words; tools that were shown get a row each. Steps are for programs.
@@ -190,4 +218,32 @@ fn cost(usage: &TokenUsage) -> String {
 
 fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use winclaw_tool::Lang;
+
+    use super::*;
+
+    #[test]
+    fn the_end_says_how_many_of_the_shown_tools_were_called() {
+        let exposure = |tools: &[&str]| json!({"kind": "exposure", "shown": tools.iter().map(|tool| json!({"tool": tool})).collect::<Vec<_>>()});
+        let call = |tool: &str| json!({"kind": "call", "tool": tool});
+        let nine: Vec<String> = (0..9).map(|n| format!("sky.no_{n}")).collect();
+        let nine: Vec<&str> = nine.iter().map(String::as_str).collect();
+        let task = [exposure(&nine[..7]), call("sky.no_1"), exposure(&nine), call("sky.no_8"), call("sky.no_1")];
+        let cases = [
+            (&task[..], Lang::En, Some("tools shown 9, called 2")),
+            (&task[..], Lang::Zh, Some("展示工具 9 个，调用 2 个")),
+            (&[exposure(&[]), call("mail.send")], Lang::En, Some("tools shown 0, called 0; called by name alone 1")),
+            (&[call("mail.send")], Lang::En, None),
+        ];
+        for (records, lang, expected) in cases {
+            let records: Vec<Record> =
+                records.iter().map(|record| serde_json::from_value(record.clone()).expect("a record")).collect();
+            assert_eq!(use_rate(&Screen::plain(lang), records.iter()).as_deref(), expected);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `winclaw eval`: how well exposure does on a catalogue and requests with known answers. No model, no network.
 
+mod labels;
 mod page;
 mod progress;
 
@@ -15,6 +16,7 @@ use winclaw_tool::ProblemKind;
 use self::page::Page;
 use self::progress::Progress;
 use crate::cli::EvalArgs;
+use crate::commands::figures;
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
@@ -32,7 +34,7 @@ pub async fn run(config: Config, screen: Screen, args: EvalArgs) -> Result<Exit,
     let dataset = read(config, screen, &args)?;
     let strategies = strategies(&args)?;
     let options = options(&args);
-    let progress = Progress::new(screen, args.json, dataset.requests.len() * strategies.len());
+    let progress = Progress::new(screen, dataset.requests.len() * strategies.len());
     let bar = progress.clone();
     let work = tokio::task::spawn_blocking(move || measure(&dataset, &options, &strategies, &bar));
     let measured = tokio::select! {
@@ -85,6 +87,9 @@ fn read(config: Config, screen: Screen, args: &EvalArgs) -> Result<Dataset, Comp
 fn installed(config: Config, screen: Screen) -> Result<Tools, Complaint> {
     let host = Host::open(config, screen, Opening::default())?;
     host.warn();
+    if host.catalog().tools().is_empty() {
+        return Err(figures::no_tools(&host.config));
+    }
     Ok(Tools::of_host(host.catalog().clone(), Vec::new()))
 }
 
@@ -96,9 +101,9 @@ pub fn unusable(error: &EvalError) -> Complaint {
 }
 
 fn no_tools() -> Complaint {
-    Complaint::new(Exit::Usage, "there are no tools to measure with", "没有可供评测的工具").mend(
-        "give a file with --tools, or a folder of plugins with --plugins",
-        "请用 --tools 给出文件，或用 --plugins 给出插件文件夹",
+    Complaint::new(Exit::Usage, "no tool of this file can be used", "该文件中的工具均无法使用").mend(
+        "`winclaw explain x --all --tools FILE` lists what is wrong with them",
+        "运行 winclaw explain x --all --tools FILE 查看问题",
     )
 }
 
@@ -172,5 +177,5 @@ fn json(measured: &Measured) -> Value {
         map.insert("compared_with".into(), value(second));
         map.insert("comparison".into(), serde_json::to_value(comparison).unwrap_or_default());
     }
-    whole
+    figures::rounded(whole)
 }

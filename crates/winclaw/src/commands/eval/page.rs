@@ -4,11 +4,17 @@ use winclaw_eval::{Comparison, Difference, EvalReport, Interval, Miss, MissedNee
 use winclaw_tool::Lang;
 
 use super::Measured;
+use super::labels::{k_of, label, place, step};
+use crate::commands::figures::{self, PROBLEMS, count, number, problem_line};
 use crate::screen::{Screen, Style, columns, harmless};
 use crate::terminal::one_line;
 
-/// Most problems that are listed one by one.
-const PROBLEMS: usize = 5;
+/// What the first call shows and costs.
+const FIRST_CALL: [&str; 4] = ["first_look_all", "first_look_recall", "schema_tokens_mean", "prefix_tokens_mean"];
+
+/// What a model finds that goes on looking.
+const FURTHER: [&str; 5] =
+    ["eventual_recall", "eventual_all", "turns_to_reveal_p50", "turns_to_reveal_p95", "turns_to_reveal_max"];
 
 /// Most words of a miss.
 const WORDS: usize = 6;
@@ -33,9 +39,10 @@ impl Form {
         match self {
             _ if number.is_nan() => "–".to_owned(),
             Form::Share => format!("{number:.3}"),
-            Form::Count => format!("{number:.0}"),
+            Form::Count if number < 0.0 => format!("-{}", figures::number(-number.round() as u64)),
+            Form::Count => figures::number(number.round() as u64),
             Form::Turns => format!("{number:.1}").trim_end_matches(".0").to_owned(),
-            Form::Micros => format!("{number:.0} µs"),
+            Form::Micros => format!("{} µs", figures::number(number.round() as u64)),
         }
     }
 
@@ -78,17 +85,20 @@ impl Page<'_> {
     }
 
     fn head(&self, report: &EvalReport) {
-        let EvalReport { tools, requests, requests_with_needs, left_out, window_tokens, .. } = report;
-        let none = requests - requests_with_needs;
-        let strategy = report.strategy.as_str();
+        let tools = count(self.screen, report.tools, "tool", "tools", "个工具");
+        let requests = count(self.screen, report.requests, "request", "requests", "个请求");
+        let (strategy, window) = (report.strategy.as_str(), number(report.window_tokens));
         let mut line = self.word(
-            format!("{tools} tools, {requests} requests, strategy {strategy}, window of {window_tokens} tokens"),
-            format!("{tools} 个工具，{requests} 个请求，策略 {strategy}，窗口 {window_tokens} token"),
+            format!("{tools}, {requests}, strategy {strategy}, window of {window} tokens"),
+            format!("{tools}，{requests}，策略 {strategy}，窗口 {window} token"),
         );
+        let none = report.requests - report.requests_with_needs;
         if none > 0 {
-            line += &self.word(format!("; {none} of them need none"), format!("；其中 {none} 个不需要工具"));
+            let (verb, none) = (if none == 1 { "needs" } else { "need" }, number(none as u64));
+            line += &self.word(format!("; {none} of them {verb} none"), format!("；其中 {none} 个不需要工具"));
         }
-        if *left_out > 0 {
+        if report.left_out > 0 {
+            let left_out = number(report.left_out as u64);
             line += &self.word(
                 format!("; {left_out} left out, for no tool they need is known"),
                 format!("；另有 {left_out} 个因所需工具均不存在而未计入"),
@@ -105,62 +115,28 @@ impl Page<'_> {
     fn numbers(&self, report: &EvalReport) {
         self.title(&self.word("Ranking", "排序"));
         let ks = report.recall_at.keys();
-        let recalls = ks.clone().map(|k| {
-            (
-                format!("recall_at.{k}"),
-                self.word(
-                    format!("needed tools among the first {k} (recall@{k})"),
-                    format!("前 {k} 个中的所需工具（recall@{k}）"),
-                ),
-            )
-        });
-        let alls = ks.map(|k| {
-            (
-                format!("all_gold_at.{k}"),
-                self.word(
-                    format!("requests with all of them among the first {k}"),
-                    format!("所需工具全在前 {k} 个中的请求"),
-                ),
-            )
-        });
-        let ndcg = ("ndcg_at_10".to_owned(), "nDCG@10".to_owned());
-        self.table(report, recalls.chain(alls).chain([ndcg]));
+        let recalls = ks.clone().map(|k| format!("recall_at.{k}"));
+        let alls = ks.map(|k| format!("all_gold_at.{k}"));
+        self.table(report, recalls.chain(alls).chain(["ndcg_at_10".to_owned()]));
         self.title(&self.word("First call", "首次调用"));
-        self.table(report, self.first_call());
+        self.table(report, FIRST_CALL.map(str::to_owned));
         self.title(&self.word("A model that looks further", "继续查找的模型"));
-        self.table(report, self.further());
+        self.table(report, FURTHER.map(str::to_owned));
         self.reaches(report);
         self.steps(report);
         self.closure(report);
     }
 
-    fn table(&self, report: &EvalReport, lines: impl IntoIterator<Item = (String, String)>) {
-        let row = |(key, label): (String, String)| {
+    fn table(&self, report: &EvalReport, keys: impl IntoIterator<Item = String>) {
+        self.labelled(report, keys.into_iter().map(|key| (label(self.screen, &key), key)));
+    }
+
+    fn labelled(&self, report: &EvalReport, lines: impl IntoIterator<Item = (String, String)>) {
+        let row = |(label, key): (String, String)| {
             let found = report.intervals.get(&key)?;
             Some(vec![format!("  {label}"), Form::of(&key).write(found.mean), range(&key, found)])
         };
         self.rows(&lines.into_iter().filter_map(row).collect::<Vec<_>>());
-    }
-
-    fn first_call(&self) -> [(String, String); 4] {
-        [
-            ("first_look_all", "requests with all needed tools shown", "所需工具全部已展示的请求"),
-            ("first_look_recall", "needed tools shown", "已展示的所需工具"),
-            ("schema_tokens_mean", "tokens of schemas", "参数定义的 token"),
-            ("prefix_tokens_mean", "tokens before the conversation", "对话之前的 token"),
-        ]
-        .map(|(key, en, zh)| (key.to_owned(), self.word(en, zh)))
-    }
-
-    fn further(&self) -> [(String, String); 5] {
-        [
-            ("eventual_recall", "needed tools found in the end", "最终找到的所需工具"),
-            ("eventual_all", "requests with all of them found", "全部找到的请求"),
-            ("turns_to_reveal_p50", "turns until all are found, median", "全部找到所需的轮次，中位数"),
-            ("turns_to_reveal_p95", "95th percentile", "第 95 百分位"),
-            ("turns_to_reveal_max", "most", "最多"),
-        ]
-        .map(|(key, en, zh)| (key.to_owned(), self.word(en, zh)))
     }
 
     fn reaches(&self, report: &EvalReport) {
@@ -171,9 +147,12 @@ impl Page<'_> {
             let (tools, tokens) = (Form::Turns.write(at.tools), Form::Count.write(at.schema_tokens));
             vec![
                 format!("  {reach}"),
-                self.word(format!("{tools} tools"), format!("{tools} 个工具")),
+                self.word(
+                    format!("{tools} {}", if tools == "1" { "tool" } else { "tools" }),
+                    format!("{tools} 个工具"),
+                ),
                 self.word(format!("{tokens} tokens of schemas"), format!("参数定义 {tokens} token")),
-                self.word(format!("{} requests", at.requests), format!("{} 个请求", at.requests)),
+                count(self.screen, at.requests, "request", "requests", "个请求"),
             ]
         };
         self.rows(&words.map(row).collect::<Vec<_>>());
@@ -182,43 +161,39 @@ impl Page<'_> {
     fn steps(&self, report: &EvalReport) {
         let Some(steps) = report.per_step else { return };
         let (first, further) = steps.looks;
+        let requests = count(self.screen, steps.requests, "request", "requests", "个请求");
         self.title(&match steps.protocol {
             Protocol::Recorded => self.word(
-                format!("Asked step by step: {first} tools for the request, {further} for each recorded search ({} requests)", steps.requests),
-                format!("逐步查询：请求取 {first} 个工具，每次记录的搜索取 {further} 个（{} 个请求）", steps.requests),
+                format!(
+                    "Asked step by step: {first} tools for the request, {further} for each recorded search ({requests})"
+                ),
+                format!("逐步查询：请求取 {first} 个工具，每次记录的搜索取 {further} 个（{requests}）"),
             ),
             Protocol::Used => self.word(
-                format!("Asked step by step: {first} tools for each need, knowing the tools found so far ({} requests)", steps.requests),
-                format!("逐步查询：每个需要取 {first} 个工具，并已知先前找到的工具（{} 个请求）", steps.requests),
+                format!("Asked step by step: {first} tools for each need, knowing the tools found so far ({requests})"),
+                format!("逐步查询：每个需要取 {first} 个工具，并已知先前找到的工具（{requests}）"),
             ),
         });
-        let lines = [
-            ("per_step.recall", "needed tools found", "找到的所需工具"),
-            ("per_step.all", "requests with all of them found", "全部找到的请求"),
-            ("per_step.tools_mean", "tools looked at", "查看的工具数"),
-            ("per_step.tools_p95", "95th percentile", "第 95 百分位"),
-        ];
-        self.table(report, lines.map(|(key, en, zh)| (key.to_owned(), self.word(en, zh))));
+        let lines = ["recall", "all", "tools_mean", "tools_p95"].map(|key| {
+            let (en, zh) = step(key);
+            (self.word(en, zh), format!("per_step.{key}"))
+        });
+        self.labelled(report, lines);
     }
 
     fn closure(&self, report: &EvalReport) {
         let broken = report.closure_broken;
-        let line = self.word(
-            format!("shown tools that lacked a tool they require: {broken}"),
-            format!("已展示但缺少其依赖的工具：{broken}"),
-        );
+        let words = label(self.screen, "closure_broken");
+        let line = format!("{words}{}{}", self.word(": ", "："), number(broken as u64));
         self.screen.line("");
         self.screen.line(&self.screen.paint(if broken == 0 { Style::Green } else { Style::Red }, &line));
     }
 
     fn times(&self, report: &EvalReport) {
         self.title(&self.word("Time", "耗时"));
-        let passes = [
-            ("pass_us_p50", "one pass (ranking, exposure, payload), median", "一次处理（排序、展示、载荷），中位数"),
-            ("pass_us_p99", "99th percentile", "第 99 百分位"),
-        ];
-        self.table(report, passes.map(|(key, en, zh)| (key.to_owned(), self.word(en, zh))));
-        let EvalReport { catalog_ms, index_ms, prepared_ms, index_terms, index_postings, .. } = report;
+        self.table(report, ["pass_us_p50", "pass_us_p99"].map(str::to_owned));
+        let EvalReport { catalog_ms, index_ms, prepared_ms, .. } = report;
+        let (index_terms, index_postings) = (number(report.index_terms as u64), number(report.index_postings as u64));
         self.screen.line(&self.word(
             format!("  once a catalogue: catalogue {catalog_ms:.1} ms, index {index_ms:.1} ms ({index_terms} terms, {index_postings} entries), exposure {prepared_ms:.1} ms"),
             format!("  每个目录一次：目录 {catalog_ms:.1} ms，索引 {index_ms:.1} ms（{index_terms} 个词，{index_postings} 个条目），展示 {prepared_ms:.1} ms"),
@@ -233,33 +208,54 @@ impl Page<'_> {
                 format!("{first} 与 {with}，同一批请求"),
             ),
         );
-        let row = |(key, found): (&String, &Difference)| {
-            let form = Form::of(key);
-            let verdict = match found.beyond_sampling_error {
-                true => format!("{} {}", signed(form, found.difference.mean), range_signed(form, &found.difference)),
-                false => self.word("no difference beyond the sampling error", "差异未超出抽样误差"),
-            };
-            vec![format!("  {key}"), form.write(found.first), form.write(found.second), verdict]
-        };
+        let mut keys: Vec<&String> = comparison.differences.keys().collect();
+        keys.sort_by_key(|key| (place(key), k_of(key)));
         let head = vec![String::new(), first.to_owned(), with.to_owned(), self.word("difference", "差异")];
-        let rows: Vec<Vec<String>> = std::iter::once(head).chain(comparison.differences.iter().map(row)).collect();
-        self.rows(&rows);
-        let turns = [&self.measured.first, second].map(|report| Form::Turns.write(report.turns_to_reveal_p95));
-        let broken = [self.measured.first.closure_broken, second.closure_broken];
-        self.rows(&[
-            vec!["  turns_to_reveal_p95".into(), turns[0].clone(), turns[1].clone()],
-            vec!["  closure_broken".into(), broken[0].to_string(), broken[1].to_string()],
-        ]);
+        let rows = keys.into_iter().map(|key| self.difference(key, &comparison.differences[key]));
+        let rows = std::iter::once(head).chain(rows).chain(self.beside(second));
+        self.rows(&rows.collect::<Vec<_>>());
+        let note = self.word(
+            "turns count the requests whose tools were all found; a request that was never met counts in none of them",
+            "轮次只统计所需工具全部找到的请求；始终未满足的请求不计入",
+        );
+        self.screen.line(&self.screen.paint(Style::Dim, &format!("  {note}")));
+    }
+
+    fn difference(&self, key: &str, found: &Difference) -> Vec<String> {
+        let form = Form::of(key);
+        let verdict = match found.beyond_sampling_error {
+            true => format!("{} {}", signed(form, found.difference.mean), range_signed(form, &found.difference)),
+            false => self.word("no difference beyond the sampling error", "差异未超出抽样误差"),
+        };
+        vec![format!("  {}", label(self.screen, key)), form.write(found.first), form.write(found.second), verdict]
+    }
+
+    /// What is no mean over the same requests and so has no interval of a difference.
+    fn beside(&self, second: &EvalReport) -> [Vec<String>; 2] {
+        let both = |key: &str, of: &dyn Fn(&EvalReport) -> String| {
+            vec![format!("  {}", label(self.screen, key)), of(&self.measured.first), of(second)]
+        };
+        [
+            both("turns_to_reveal_p95", &|report| Form::Turns.write(report.turns_to_reveal_p95)),
+            both("closure_broken", &|report| number(report.closure_broken as u64)),
+        ]
     }
 
     fn misses(&self, report: &EvalReport) {
         if report.misses.is_empty() {
             return;
         }
-        let (missed, listed) = (report.missed, report.misses.len());
+        let [missed, all, listed] =
+            [report.missed, report.requests, report.misses.len()].map(|count| number(count as u64));
+        let (en, zh) = match (report.missed, report.misses.len()) {
+            (most, listed) if most == listed => ("these being".to_owned(), "如下".to_owned()),
+            (_, 1) => ("the worst being".to_owned(), "最差的为".to_owned()),
+            _ => (format!("the worst {listed} being"), format!("最差的 {listed} 个为")),
+        };
+        let en = if report.missed == 1 { "namely".to_owned() } else { en };
         self.title(&self.word(
-            format!("Not all shown at first: {missed} of {}, the worst {listed} being", report.requests),
-            format!("首次未全部展示：{} 个中的 {missed} 个，最差的 {listed} 个为", report.requests),
+            format!("Not all shown at first: {missed} of {all}, {en}"),
+            format!("首次未全部展示：{all} 个中的 {missed} 个，{zh}"),
         ));
         report.misses.iter().for_each(|miss| self.miss(miss));
     }
@@ -293,14 +289,12 @@ impl Page<'_> {
         if report.problem_count == 0 {
             return;
         }
-        let count = report.problem_count;
+        let count = number(report.problem_count as u64);
         let words = self.word(format!("Problems with the data: {count}"), format!("数据中的问题：{count}"));
         self.screen.line("");
         self.screen.line(&self.screen.paint(Style::Yellow, &words));
         for group in report.problem_groups.iter().take(PROBLEMS) {
-            let (what, mend) = (self.screen.text(&group.first.what), self.screen.text(&group.first.mend));
-            let times = if group.count > 1 { format!("{} × ", group.count) } else { String::new() };
-            self.screen.line(&harmless(&one_line(&format!("  {times}{}: {what} {mend}", group.first.subject))));
+            self.screen.line(&format!("  {}", problem_line(self.screen, group)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The progress bar of a long run, on the standard error of a person who watches.
 
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,16 +22,15 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For `total` requests. Nothing is drawn unless standard error is a terminal; nor with `json`, unless that is read there, too.
-    pub fn new(screen: Screen, json: bool, total: usize) -> Progress {
+    /// For `total` requests. Nothing is drawn unless standard error is a terminal; where the report goes does not matter.
+    pub fn new(screen: Screen, total: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
         let words = screen.word("requests", "个请求");
         let template = format!("  [{{bar:32}}] {{pos}}/{{len}} {words}  {{eta}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
-        let wanted = stderr().is_terminal() && (!json || stdout().is_terminal());
-        Progress { bar, begun: Instant::now(), shown: Arc::default(), wanted }
+        Progress { bar, begun: Instant::now(), shown: Arc::default(), wanted: stderr().is_terminal() }
     }
 
     /// Says how many are done.

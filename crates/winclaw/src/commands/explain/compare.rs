@@ -8,7 +8,8 @@ use winclaw_tool::Text;
 use super::layout::Page;
 use super::look::{Asked, Look};
 use super::page::{listed, title};
-use super::words::{id, number};
+use super::words::id;
+use crate::commands::figures::{count, number};
 use crate::screen::Screen;
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Progressive, Strategy::Full, Strategy::Hard];
@@ -58,11 +59,16 @@ impl<'a> Compared<'a> {
     pub fn write(&self, page: &mut Page, screen: &Screen, all: bool) {
         page.head(&title(screen, self.progressive().asked.request));
         let mut rows = self.sums(screen);
-        rows.push(vec![String::new()]);
-        rows.push(vec![screen.word("Where the request points", "请求所指向的工具").to_owned()]);
+        if !self.recommended.is_empty() {
+            rows.push(vec![String::new()]);
+            rows.push(vec![
+                screen.word("Tools the request points to, by rank", "请求所指向的工具（按名次）").to_owned(),
+            ]);
+        }
         rows.extend(self.recommended.iter().map(|tool| self.tool_row(screen, *tool)));
         let rows: Vec<_> = rows.into_iter().map(|cells| (cells, Vec::new())).collect();
         page.table(&STRATEGIES.map(Strategy::as_str), &rows);
+        notes(page, screen, !self.recommended.is_empty());
         for look in &self.looks {
             write_unreachable(page, screen, look, all);
         }
@@ -74,8 +80,11 @@ impl<'a> Compared<'a> {
         let row = |label: &str, cell: &dyn Fn(&Look<'_>) -> String| {
             std::iter::once(label.to_owned()).chain(self.looks.iter().map(cell)).collect::<Vec<_>>()
         };
-        let everything = self.looks[1].tokens();
-        let tokens = |look: &Look<'_>| format!("{} ({}%)", number(look.tokens()), percent(look.tokens(), everything));
+        let everything = if self.looks[1].rows.is_empty() { 0 } else { self.looks[1].tokens() };
+        let tokens = |look: &Look<'_>| match everything {
+            0 => number(look.tokens()),
+            all => format!("{} ({}%)", number(look.tokens()), u64::from(look.tokens()) * 100 / u64::from(all)),
+        };
         let fits = |look: &Look<'_>| screen.text(&Limit::of(look).text()).to_owned();
         vec![
             row(screen.word("strategy", "策略"), &|look| look.settings.strategy.as_str().to_owned()),
@@ -90,8 +99,9 @@ impl<'a> Compared<'a> {
 
     fn tool_row(&self, screen: &Screen, tool: ToolIx) -> Vec<String> {
         let id = id(self.progressive().asked.catalog, tool);
+        let rank = self.progressive().rank(tool).map_or_else(|| "–".to_owned(), |rank| format!("{rank}."));
         let lots = self.looks.iter().map(|look| screen.text(&lot(look, tool).text()).to_owned());
-        std::iter::once(format!("  {id}")).chain(lots).collect()
+        std::iter::once(format!("  {rank:>3} {id}")).chain(lots).collect()
     }
 
     /// What the table comes to, in a sentence.
@@ -100,9 +110,17 @@ impl<'a> Compared<'a> {
         let recommended = &self.recommended;
         let hidden = recommended.iter().filter(|tool| lot(hard, **tool) == Lot::Hidden).count();
         let (of, buried) = (recommended.len(), full.shown().count());
-        let en = format!("hard hides {hidden} of these {of}; full shows them among {buried}; progressive hides none");
-        let zh =
-            format!("hard 隐藏其中 {hidden}/{of} 个；full 将其置于 {buried} 个工具之中；progressive 不隐藏任何工具");
+        let among = count(*screen, buried, "tool", "tools", "个工具");
+        let (en, zh) = match of {
+            0 => (
+                format!("the request points to no tool; full shows {among}; progressive hides none"),
+                format!("请求未指向任何工具；full 展示 {among}；progressive 不隐藏任何工具"),
+            ),
+            _ => (
+                format!("hard hides {hidden} of these {of}; full shows them among {among}; progressive hides none"),
+                format!("hard 隐藏这 {of} 个中的 {hidden} 个；full 将其置于 {among}之中；progressive 不隐藏任何工具"),
+            ),
+        };
         screen.word(&en, &zh).to_owned()
     }
 
@@ -119,7 +137,7 @@ impl<'a> Compared<'a> {
         let tool = |tool: &ToolIx| {
             let lots =
                 self.looks.iter().map(|look| (look.settings.strategy.as_str().to_owned(), lot(look, *tool).json()));
-            json!({"tool": id(catalog, *tool), "in": lots.collect::<serde_json::Map<_, _>>()})
+            json!({"tool": id(catalog, *tool), "rank": self.progressive().rank(*tool), "in": lots.collect::<serde_json::Map<_, _>>()})
         };
         json!({"schema": 1, "request": super::json::request(self.progressive().asked.request),
                "strategies": self.looks.iter().map(strategy).collect::<Vec<_>>(),
@@ -170,7 +188,9 @@ impl Limit {
 impl Lot {
     fn text(self) -> Text {
         match self {
-            Lot::InArray { place, of } => Text::new(format!("{place} of {of}"), format!("第 {place} / {of} 个")),
+            Lot::InArray { place, of } => {
+                Text::new(format!("entry {place} of {of}"), format!("共 {of} 项，第 {place} 项"))
+            }
             Lot::Told => Text::new("in the conversation", "在对话中"),
             Lot::Named => Text::new("named", "仅名称"),
             Lot::Hidden => Text::new("hidden", "隐藏"),
@@ -230,6 +250,19 @@ fn write_unreachable(page: &mut Page, screen: &Screen, look: &Look<'_>, all: boo
     page.text(2, &listed(screen, &names, all));
 }
 
-fn percent(part: u32, whole: u32) -> u64 {
-    if whole == 0 { 100 } else { u64::from(part) * 100 / u64::from(whole) }
+/// What the numbers of the table mean.
+fn notes(page: &mut Page, screen: &Screen, entries: bool) {
+    let entry = screen.word(
+        "“entry” is the place in the tools array, which is alphabetical and says nothing of rank; “–” is a tool that is only required by another",
+        "“项”指在 tools 数组中的位置，数组按字母排序，与名次无关；“–”表示仅被其他工具依赖",
+    );
+    let kinder = screen.word(
+        "hard chooses its category with WinClaw's own evidence, and so does better here than a fixed table would",
+        "hard 依据 WinClaw 自身的证据选择类别，因此表现优于固定的词表",
+    );
+    page.text(2, "");
+    if entries {
+        page.text(2, entry);
+    }
+    page.text(2, kinder);
 }

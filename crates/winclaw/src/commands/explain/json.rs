@@ -8,7 +8,8 @@ use winclaw_exposure::Row;
 use winclaw_tool::ToolSpec;
 
 use super::look::{Context, Look};
-use super::words::{id, via};
+use super::words::{id, rest, via};
+use crate::commands::figures::rounded;
 
 /// Longest request that is repeated, in characters; `request_chars` says how long it was.
 const MAX_REQUEST: usize = 2_000;
@@ -41,7 +42,7 @@ pub fn of(look: &Look<'_>, everything: u32, payload: bool) -> Value {
             json!({"system": prefix.system, "tools": specs(&prefix.tools), "deferred": specs(&prefix.deferred), "message": look.message()}),
         );
     }
-    value
+    rounded(value)
 }
 
 fn specs(of: &[Arc<ToolSpec>]) -> Vec<&ToolSpec> {
@@ -66,9 +67,10 @@ fn tool(look: &Look<'_>, row: &Row) -> Value {
     let edge = hit
         .and_then(|hit| hit.via)
         .map(|edge| json!({"from": name(look, edge.from), "edge": edge.edge, "words": via(catalog, edge)}));
+    let rest = hit.and_then(|hit| rest(hit.score, hit.terms.iter().map(|term| term.score)));
     json!({"tool": name(look, row.tool), "wire_name": catalog.get(row.tool).wire_name, "level": row.level,
            "because": row.because.text(catalog), "score": hit.map(|hit| hit.score),
-           "exact": hit.is_some_and(|hit| hit.exact), "terms": hit.map(|hit| &hit.terms), "via": edge,
+           "exact": hit.is_some_and(|hit| hit.exact), "terms": hit.map(|hit| &hit.terms), "rest": rest, "via": edge,
            "requires": requires, "tokens": row.tokens, "how_to_reach": row.how_to_reach,
            "extra_turns": row.how_to_reach.extra_turns()})
 }

@@ -86,6 +86,11 @@ impl<'a> Look<'a> {
         self.hits.get(&tool).and_then(|at| self.evidence.hits.get(*at))
     }
 
+    /// The place of a tool among the hits, from 1.
+    pub fn rank(&self, tool: ToolIx) -> Option<usize> {
+        self.hits.get(&tool).map(|at| at + 1)
+    }
+
     /// The tools above `Named`.
     pub fn shown(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.level > Level::Named)

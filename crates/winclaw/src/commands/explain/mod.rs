@@ -28,7 +28,7 @@ pub fn run(config: Config, screen: Screen, args: &ExplainArgs) -> Result<Exit, C
         return Err(Complaint::new(Exit::Usage, "the request is empty", "请求为空")
             .mend("say what a person would ask", "请写出用户会提出的请求"));
     }
-    let source = Source::open(config, screen, args.tools.as_deref())?;
+    let source = Source::open(config, screen, args.tools.as_deref(), args.all)?;
     let context = context(&source, args)?;
     let asked = Asked { catalog: source.catalog(), ranking: source.ranking(), request: &request, context: &context };
     let native = args.native.map(|word| match word {
@@ -71,11 +71,20 @@ fn print(screen: Screen, page: &Page) {
 }
 
 fn context(source: &Source, args: &ExplainArgs) -> Result<Context, Complaint> {
-    let named = args.used.iter().map(|name| name.trim()).filter(|name| !name.is_empty());
-    let used = named.map(|name| source.find(name)).collect::<Result<Vec<_>, _>>()?;
-    let said = |text: &String| !text.trim().is_empty();
-    let earlier = args.earlier.iter().filter(|text| said(text)).cloned().collect();
-    Ok(Context { used, plan: args.plan.clone().filter(said), earlier })
+    said("--used", &args.used)?;
+    said("--plan", args.plan.as_slice())?;
+    said("--earlier", &args.earlier)?;
+    let used = args.used.iter().map(|name| source.find(name.trim())).collect::<Result<Vec<_>, _>>()?;
+    Ok(Context { used, plan: args.plan.clone(), earlier: args.earlier.clone() })
+}
+
+/// Refuses an option that was given without a word: more likely a variable that is not set than a wish.
+fn said(option: &str, values: &[String]) -> Result<(), Complaint> {
+    match values.iter().all(|value| !value.trim().is_empty()) {
+        true => Ok(()),
+        false => Err(Complaint::new(Exit::Usage, format!("{option} has an empty value"), format!("{option} 的值为空"))
+            .mend(format!("give {option} a value, or leave it out"), format!("请为 {option} 填写内容，或省略该选项"))),
+    }
 }
 
 #[cfg(test)]

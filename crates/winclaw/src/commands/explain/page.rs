@@ -6,7 +6,8 @@ use winclaw_tool::{Lang, ToolSpec};
 
 use super::layout::Page;
 use super::look::Look;
-use super::words::{MAX_PART, MAX_REQUEST, id, number, reasons, short};
+use super::words::{ALIKE, MAX_PART, MAX_REQUEST, has_alike, id, reasons, short};
+use crate::commands::figures::number;
 use crate::screen::{Screen, harmless};
 
 /// Most names listed of a group, unless all are asked for.
@@ -93,9 +94,21 @@ impl Writer<'_> {
     fn epoch(&self) -> Option<(&str, String)> {
         let (rebilling, bridging) = self.look.weighed?;
         let epoch = self.look.surface.epoch;
-        let (rebilling, bridging) = (number(rebilling), number(bridging));
-        let en = format!("{epoch}: ending the one before costs {rebilling} tokens more, going on {bridging}");
-        let zh = format!("{epoch}：结束上一周期多花 {rebilling} token，继续则多花 {bridging}");
+        let (new, old) = (number(rebilling), number(bridging));
+        let (en, zh) = match rebilling < bridging {
+            true => (
+                format!(
+                    "{epoch}: this further request got a new tools array, which costs about {new} tokens more; asking for what the old one lacks would cost {old}"
+                ),
+                format!("{epoch}：为此后续请求更换了 tools 数组，约多花 {new} token；保留旧数组而另行查询则约需 {old}"),
+            ),
+            false => (
+                format!(
+                    "{epoch}: the tools array stays as it was for this further request, which costs about {old} tokens more; a new one would cost {new}"
+                ),
+                format!("{epoch}：此后续请求沿用原有的 tools 数组，约多花 {old} token；更换则约需 {new}"),
+            ),
+        };
         Some((self.word("epoch", "周期"), self.word(&en, &zh).to_owned()))
     }
 
@@ -141,6 +154,11 @@ impl Writer<'_> {
         if !rest.is_empty() {
             let names: Vec<String> = rest.iter().map(|row| self.id(row.tool)).collect();
             page.text(2, &format!("{}{}", self.word("and also ", "以及 "), self.listed(&names)));
+        }
+        if told.iter().filter_map(|row| self.look.hit(row.tool)).any(has_alike) {
+            let en = format!("{ALIKE}means: the tool has it in other words");
+            let zh = format!("{ALIKE}表示：工具用了含义相同的其他词");
+            page.text(2, self.word(&en, &zh));
         }
     }
 
@@ -222,11 +240,22 @@ impl Writer<'_> {
                 (Part::Catalogue, Some(step)) => self.step(step),
                 _ => String::new(),
             };
+            if spent.part == Part::AllSchemas {
+                return self.all_schemas(&used, &allowed);
+            }
             let label = self.screen.text(&spent.part.text()).to_owned();
             (vec![label, format!("{used:>7} {of} {allowed:>6} {unit}").trim_end().to_owned(), note], Vec::new())
         };
         let rows: Vec<_> = overview.budgets.iter().map(row).collect();
         page.table(&[], &rows);
+    }
+
+    /// What all schemas take, which is no budget that is spent but a size that decides.
+    fn all_schemas(&self, used: &str, allowed: &str) -> (Vec<String>, Vec<String>) {
+        let en = format!("up to {allowed} would be shown whole");
+        let zh = format!("不超过 {allowed} 时会全部展示");
+        let label = self.word("all schemas together", "全部参数结构合计").to_owned();
+        (vec![label, format!("{used:>7} tokens"), self.word(&en, &zh).to_owned()], Vec::new())
     }
 
     fn step(&self, step: Step) -> String {
@@ -266,10 +295,23 @@ impl Writer<'_> {
 
     fn tokens(&self, page: &mut Page, everything: u32) {
         let now = self.look.tokens();
-        let share = if everything == 0 { 100 } else { u64::from(now) * 100 / u64::from(everything) };
-        let (now, everything) = (number(now), number(everything));
-        let en = format!("about {now} tokens; showing everything would take about {everything} ({share}%)");
-        let zh = format!("约 {now} token；展示全部约需 {everything} token（{share}%）");
+        let whole = self.look.rows.iter().all(|row| row.level > Level::Named);
+        let about = number(now);
+        let (en, zh) = match everything {
+            _ if everything == 0 || self.look.rows.is_empty() => {
+                (format!("about {about} tokens"), format!("约 {about} token"))
+            }
+            _ if whole => {
+                (format!("about {about} tokens; everything is shown"), format!("约 {about} token；已展示全部工具"))
+            }
+            _ => {
+                let (share, everything) = (u64::from(now) * 100 / u64::from(everything), number(everything));
+                (
+                    format!("about {about} tokens; showing everything would take about {everything} ({share}%)"),
+                    format!("约 {about} token；展示全部约需 {everything} token（{share}%）"),
+                )
+            }
+        };
         page.head(self.screen.word(&en, &zh));
     }
 }

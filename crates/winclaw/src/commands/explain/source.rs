@@ -4,7 +4,9 @@ use std::path::Path;
 
 use winclaw_agent::Ranking;
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
+use winclaw_eval::Tools;
 
+use crate::commands::figures::{self, PROBLEMS, problem_line};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
@@ -26,19 +28,25 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens the host, or reads `file`; says how many problems there were.
-    pub fn open(config: Config, screen: Screen, file: Option<&Path>) -> Result<Source, Complaint> {
+    /// Opens the host, or reads `file`; says how many problems there were, and with `all` which. Without a tool there is
+    /// nothing to explain.
+    pub fn open(config: Config, screen: Screen, file: Option<&Path>, all: bool) -> Result<Source, Complaint> {
         let Some(file) = file else {
             let host = Host::open(config, screen, Opening::default())?;
             host.warn();
+            if host.catalog().tools().is_empty() {
+                return Err(figures::no_tools(&host.config));
+            }
             return Ok(Source::Host(Box::new(host)));
         };
         let tools = winclaw_eval::read_tools(file).map_err(|error| crate::commands::eval::unusable(&error))?;
-        if !tools.problems.is_empty() {
-            let count = tools.problems.len();
-            let en = format!("{count} problems with the tools of this file; `winclaw eval` lists them");
-            let zh = format!("该文件中的工具有 {count} 个问题；winclaw eval 会列出");
-            screen.note(&screen.paint(Style::Yellow, screen.word(&en, &zh)));
+        warn(screen, &tools, all);
+        if tools.catalog.tools().is_empty() {
+            let file = file.display();
+            let (en, zh) = (format!("{file}: none of its tools can be used"), format!("{file}：其中的工具均无法使用"));
+            return Err(
+                Complaint::new(Exit::Usage, en, zh).mend("--all lists what is wrong with them", "--all 会列出问题")
+            );
         }
         let ranking = Box::new(Ranking::of(&tools.catalog));
         Ok(Source::File { catalog: Box::new(tools.catalog), ranking, file: file.display().to_string() })
@@ -82,5 +90,24 @@ impl Source {
             true => complaint.mend("give an id as the file has it", "请写出文件中的 id"),
             false => complaint.mend(format!("the nearest are: {near}"), format!("相近的工具：{near}")),
         })
+    }
+}
+
+/// How many problems the tools of a file have; with `all` the first kinds of them.
+fn warn(screen: Screen, tools: &Tools, all: bool) {
+    if tools.problems.is_empty() {
+        return;
+    }
+    let count = figures::count(screen, tools.problems.len(), "problem", "problems", "个问题");
+    let (en, zh) = match all {
+        true => (format!("{count} with the tools of this file"), format!("该文件中的工具有 {count}")),
+        false => (
+            format!("{count} with the tools of this file; --all lists the first"),
+            format!("该文件中的工具有 {count}；--all 会列出前几个"),
+        ),
+    };
+    screen.note(&screen.paint(Style::Yellow, screen.word(&en, &zh)));
+    for group in tools.problem_groups().iter().take(PROBLEMS).filter(|_| all) {
+        screen.note(&format!("  {}", problem_line(screen, group)));
     }
 }

@@ -9,7 +9,6 @@ use super::json;
 use super::layout::{Page, wrap};
 use super::look::{Asked, Context, Look};
 use super::page::{self, Extent};
-use super::words::number;
 use crate::screen::{Screen, width};
 
 struct Toys {
@@ -241,7 +240,16 @@ fn side_by_side_tells_what_hard_hides_and_what_full_costs() {
     let mut page = Page::new(screen, 100);
     compared.write(&mut page, &screen, false);
     let text = page.lines().join("\n");
-    for words in ["progressive", "hidden", "Cannot be reached under hard", "of 64", "progressive hides none"] {
+    for words in [
+        "progressive",
+        "hidden",
+        "Cannot be reached under hard",
+        "of 64",
+        "alphabetical",
+        "own evidence",
+        "  1. ",
+        "progressive hides none",
+    ] {
         assert!(text.contains(words), "lacks {words:?}:\n{text}");
     }
 }
@@ -279,12 +287,51 @@ fn a_catalogue_without_tools_is_explained_too() {
     let (catalog, _) = Catalog::build(Vec::new());
     let toys = Toys { ranking: Ranking::of(&catalog), catalog, context: Context::default() };
     let page = toys.lines("anything", Lang::En, 60, Extent::default()).join("\n");
-    assert!(page.contains("Shown with their parameters (0)"), "{page}");
+    assert!(page.contains("Shown with their parameters (0)") && !page.contains('%'), "{page}");
     for strategy in [Strategy::Full, Strategy::Hard] {
         let look = Look::of(toys.asked("anything"), Settings { strategy, ..Settings::default() });
         assert!(look.rows.is_empty());
     }
-    Compared::of(toys.asked("anything"), &Settings::default()).json();
+    let compared = Compared::of(toys.asked("anything"), &Settings::default());
+    compared.json();
+    let screen = Screen::plain(Lang::En);
+    let mut page = Page::new(screen, 100);
+    compared.write(&mut page, &screen, false);
+    let text = page.lines().join("\n");
+    assert!(text.contains("points to no tool") && !text.contains('%') && !text.contains("of these 0"), "{text}");
+}
+
+#[test]
+fn where_everything_is_shown_the_page_says_so() {
+    let toys = Toys::new();
+    for (lang, words) in [(Lang::En, "everything is shown"), (Lang::Zh, "已展示全部工具")] {
+        let screen = Screen::plain(lang);
+        let settings = Settings { transport: Some(Transport::Direct), ..Settings::default() };
+        let asked = toys.asked(REQUEST);
+        let mut page = Page::new(screen, 120);
+        page::write(
+            &mut page,
+            &screen,
+            &Look::of(asked, settings.clone()),
+            asked.everything(&settings),
+            Extent::default(),
+        );
+        let last = page.lines().last().expect("a line");
+        assert!(last.contains(words) && !last.contains('%'), "{last}");
+    }
+}
+
+#[test]
+fn the_parts_of_each_score_sum_to_it_in_json() {
+    let toys = Toys::new();
+    let value = json::of(&Look::of(toys.asked(REQUEST), bridge()), 1, false);
+    for tool in value["tools"].as_array().expect("tools") {
+        let Some(score) = tool["score"].as_f64() else { continue };
+        let terms = tool["terms"].as_array().expect("terms").iter();
+        let parts: f64 = terms.map(|term| term["score"].as_f64().expect("a score")).sum();
+        let rest = tool["rest"].as_f64().unwrap_or_default();
+        assert!((score - parts - rest).abs() < 0.05 * score + 1e-3, "{tool}");
+    }
 }
 
 #[test]
@@ -312,5 +359,4 @@ fn lines_break_at_spaces_and_between_wide_characters() {
         let kept = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         assert_eq!(kept(&lines.concat()), kept(text));
     }
-    assert_eq!(number(1_234_567u32), "1,234,567");
 }
