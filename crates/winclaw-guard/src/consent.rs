@@ -1,6 +1,6 @@
 use serde_json::Value;
 use winclaw_catalog::{CatalogTool, ToolIx, clean};
-use winclaw_tool::{Lang, SideEffect, Text, detail_line};
+use winclaw_tool::{DetailKey, Lang, SideEffect, Text, detail_line};
 
 use crate::{Approve, Consent};
 
@@ -23,7 +23,7 @@ pub(crate) fn free(approve: Approve, side_effect: SideEffect) -> bool {
 /// no cut can reach it, each parameter that makes the call destructive.
 pub(crate) fn detail(tool: &CatalogTool, arguments: &Value) -> String {
     let destructive = tool.manifest.destructive_in(arguments);
-    let is_other = |key: &&String| !destructive.contains(&key.as_str());
+    let is_other = |key: &&String| !destructive.contains(&DetailKey::read(key).path);
     let others: Vec<String> = tool.manifest.detail_keys.iter().filter(is_other).cloned().collect();
     let about = about(&others, arguments);
     let flags = destructive.iter().map(|key| one_line(&format!("{key}: true"), MAX_ARGUMENTS));
@@ -40,7 +40,7 @@ fn about(keys: &[String], arguments: &Value) -> String {
     }
 }
 
-fn one_line(text: &str, cap: usize) -> String {
+pub(crate) fn one_line(text: &str, cap: usize) -> String {
     clean(&text.replace(['\n', '\r', '\t'], " "), cap)
 }
 

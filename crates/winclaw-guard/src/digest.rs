@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use winclaw_tool::{FailureCode, Outcome};
+use winclaw_tool::{FailureCode, Outcome, ToolManifest, details};
 
 /// SHA-256 of what makes two calls, or two results, the same.
 pub(crate) type Signature = [u8; 32];
@@ -27,14 +27,38 @@ pub(crate) struct FailureKind {
     pub(crate) denied: bool,
 }
 
-/// The signature of a call's arguments: the order of keys and the values at `volatile` paths do not matter.
-pub(crate) fn signature(arguments: &Value, volatile: &[String]) -> Signature {
-    Sha256::digest(canonical(arguments, volatile)).into()
+/// What a call's arguments are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// Of all arguments: the order of keys and the values at volatile paths do not matter.
+    pub(crate) whole: Signature,
+    /// Of what the call is about: the values of its detail keys. `None` if the arguments have none of them.
+    pub(crate) about: Option<Signature>,
 }
 
-/// The signature of arguments that could not be read.
-pub(crate) fn signature_of_text(raw: &str) -> Signature {
-    Sha256::digest(raw.trim()).into()
+impl Sign {
+    pub(crate) fn of(manifest: &ToolManifest, arguments: &Value) -> Sign {
+        let volatile = &manifest.volatile_keys;
+        let about = about(&details(&manifest.detail_keys, arguments), volatile);
+        Sign { whole: Sha256::digest(canonical(arguments, volatile)).into(), about }
+    }
+
+    /// Of arguments that could not be read.
+    pub(crate) fn of_text(raw: &str) -> Sign {
+        Sign { whole: Sha256::digest(raw.trim()).into(), about: None }
+    }
+}
+
+fn about(details: &[(&str, &Value)], volatile: &[String]) -> Option<Signature> {
+    let mut text = String::new();
+    for (path, value) in details.iter().filter(|(path, _)| volatile.iter().all(|one| one != path)) {
+        let prefix = format!("{path}.");
+        let inner: Vec<String> =
+            volatile.iter().filter_map(|one| one.strip_prefix(&prefix)).map(str::to_owned).collect();
+        text.push_str(&Value::from(*path).to_string());
+        text.push_str(&canonical(value, &inner));
+    }
+    (!text.is_empty()).then(|| Sha256::digest(text).into())
 }
 
 /// What came of a call with `arguments`.
@@ -145,10 +169,37 @@ mod tests {
         result_of(&Err(Failure::tool_failed(message)), arguments, &[]).failure.expect("a failure").print
     }
 
+    fn manifest(detail: &[&str], volatile: &[&str]) -> ToolManifest {
+        let stated = json!({"name": "x", "category": "things", "summary": "S", "description": "D.", "side_effect": "read",
+            "parameters": {"type": "object"}, "detail_keys": detail, "volatile_keys": volatile});
+        serde_json::from_value(stated).expect("a manifest")
+    }
+
+    #[test]
+    fn calls_are_about_the_same_thing_when_the_values_of_their_detail_keys_are() {
+        let plain = manifest;
+        let manifest = manifest(&["text", "in.dir", "send:to", "run"], &["run.id", "text2"]);
+        let about = |value: Value| Sign::of(&manifest, &value).about;
+        let one = about(json!({"text": "a", "limit": 5, "run": {"id": 1, "x": 2}}));
+        assert!(one.is_some() && one == about(json!({"run": {"x": 2, "id": 7}, "limit": 9, "text": "a", "to": "bob"})));
+        for other in [
+            json!({"text": "b", "run": {"x": 2}}),
+            json!({"text": "a", "run": {"x": 3}}),
+            json!({"text": "a"}),
+            json!({"text": "a", "run": {"x": 2}, "in": {"dir": "d"}}),
+            json!({"text": "a", "run": {"x": 2}, "action": "send", "to": "bob"}),
+        ] {
+            assert_ne!(about(other.clone()), one, "{other}");
+        }
+        assert_eq!(about(json!({"limit": 5})), None, "nothing says what it is about");
+        assert_eq!(Sign::of(&plain(&[], &[]), &json!({"text": "a"})).about, None);
+        assert_eq!(Sign::of(&plain(&["a"], &["a"]), &json!({"a": 1})).about, None);
+    }
+
     #[test]
     fn order_of_keys_and_volatile_values_do_not_matter_and_all_else_does() {
-        let volatile = ["title".to_owned(), "run.id".to_owned()];
-        let sign = |value: Value| signature(&value, &volatile);
+        let volatile = ["title", "run.id"];
+        let sign = |value: Value| Sign::of(&manifest(&[], &volatile), &value).whole;
         let call = sign(json!({"cmd": "noop", "run": {"id": 1, "dir": "a"}, "title": "one"}));
         assert_eq!(call, sign(json!({"title": "two", "run": {"dir": "a", "id": 2}, "cmd": "noop"})));
         assert_eq!(call, sign(json!({"run": {"dir": "a"}, "cmd": "noop"})));

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use winclaw_catalog::{Catalog, ToolIx, clean};
-use winclaw_tool::{FailureCode, Outcome, Text};
+use serde_json::Value;
+use winclaw_catalog::{Catalog, CatalogTool, ToolIx, clean};
+use winclaw_tool::{FailureCode, Outcome, Text, detail_line};
+
+use crate::consent::one_line;
 
 /// Longest part of the failure that is repeated, in characters.
 const MAX_TOLD: usize = 200;
+
+/// Longest line of what a call was about, in characters.
+const MAX_ABOUT: usize = 120;
 
 /// The failure that stands open, if any.
 #[derive(Debug, Default)]
@@ -17,6 +23,8 @@ pub(crate) struct Drift {
 #[derive(Debug)]
 struct Open {
     tool: ToolIx,
+    /// What the failed call was about; empty if its detail keys do not say.
+    about: String,
     message: String,
     /// Whether the model has read of it: calls of the same reply were made before.
     read: bool,
@@ -27,10 +35,23 @@ struct Open {
 }
 
 impl Open {
-    fn of(tool: ToolIx) -> Open {
-        Open { tool, message: String::new(), read: false, noted: BTreeSet::new(), stray: BTreeSet::new() }
+    fn of(tool: ToolIx, about: String, message: String) -> Open {
+        Open { tool, about, message, read: false, noted: BTreeSet::new(), stray: BTreeSet::new() }
     }
 }
+
+/// What a call is about, in one line of at most 120 characters; empty if its detail keys do not say.
+pub(crate) fn about(tool: &CatalogTool, arguments: &Value) -> String {
+    one_line(&detail_line(&tool.manifest.detail_keys, arguments), MAX_ABOUT)
+}
+
+/// ` (about)`, or nothing.
+fn in_brackets(about: &str, [open, close]: [&str; 2]) -> String {
+    if about.is_empty() { String::new() } else { format!("{open}{about}{close}") }
+}
+
+const EN: [&str; 2] = [" (", ")"];
+const ZH: [&str; 2] = ["（", "）"];
 
 impl Drift {
     /// The model has read the results of its last reply.
@@ -50,26 +71,28 @@ impl Drift {
         strays
     }
 
-    /// What came of a call. A failure stays open until its tool, or another that is near, succeeds.
-    pub(crate) fn ran(&mut self, tool: ToolIx, outcome: &Outcome) {
+    /// What came of a call that was `about` something. A failure stays open until its tool, or another that is near, succeeds.
+    pub(crate) fn ran(&mut self, tool: ToolIx, outcome: &Outcome, about: impl FnOnce() -> String) {
         match (outcome, &self.open) {
             (_, Some(open)) if open.stray.contains(&tool) => {}
             (Ok(_), _) => self.open = None,
             (Err(failure), _) if matches!(failure.code, FailureCode::Denied | FailureCode::Cancelled) => {}
             (Err(failure), _) => {
                 let message = clean(failure.message.lines().next().unwrap_or(""), MAX_TOLD);
-                self.open = Some(Open { message, ..Open::of(tool) });
+                self.open = Some(Open::of(tool, about(), message));
             }
         }
     }
 
-    /// What the model is told with the result of a stray call of `tool`, once for each tool.
-    pub(crate) fn note(&mut self, catalog: &Catalog, tool: ToolIx) -> Option<String> {
+    /// What the model is told with the result of a stray call of `tool`, once for each tool: what failed, and what both
+    /// calls were about.
+    pub(crate) fn note(&mut self, catalog: &Catalog, tool: ToolIx, arguments: &Value) -> Option<String> {
         let open = self.open.as_mut()?;
         let failed = &catalog.get(open.tool).id;
+        let (was, is) = (in_brackets(&open.about, EN), in_brackets(&about(catalog.get(tool), arguments), EN));
         open.noted.insert(tool).then(|| {
             format!(
-                "Keep to the request: `{failed}` failed ({}) and was not mended, and this call does not seem to belong \
+                "Keep to the request: `{failed}`{was} failed ({}) and was not mended, and this call{is} does not seem to belong \
                  to what was asked. Mend that call, or go on only with what the request needs.",
                 open.message
             )
@@ -77,12 +100,17 @@ impl Drift {
     }
 
     /// What a person is told before a stray call.
-    pub(crate) fn doubt(&self, catalog: &Catalog) -> Option<Text> {
+    pub(crate) fn doubt(&self, catalog: &Catalog, tool: ToolIx, arguments: &Value) -> Option<Text> {
         let open = self.open.as_ref()?;
         let (failed, message) = (&catalog.get(open.tool).id, &open.message);
+        let is = about(catalog.get(tool), arguments);
+        let (en, zh) = (in_brackets(&is, EN), in_brackets(&is, ZH));
+        let (was_en, was_zh) = (in_brackets(&open.about, EN), in_brackets(&open.about, ZH));
         Some(Text::new(
-            format!("It does not seem to belong to what was asked, and comes after {failed} failed: {message}"),
-            format!("它似乎与请求无关，并且是在 {failed} 失败之后提出的：{message}"),
+            format!(
+                "This call{en} does not seem to belong to what was asked, and comes after {failed}{was_en} failed: {message}"
+            ),
+            format!("此调用{zh}似乎与请求无关，并且是在 {failed}{was_zh} 失败之后提出的：{message}"),
         ))
     }
 

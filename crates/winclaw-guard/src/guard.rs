@@ -9,8 +9,8 @@ use crate::arguments::{self, Refusal};
 use crate::asides::Asides;
 use crate::check::Checker;
 use crate::consent;
-use crate::digest::{Signature, result_of, signature, signature_of_text};
-use crate::drift::Drift;
+use crate::digest::{Sign, result_of};
+use crate::drift::{self, Drift};
 use crate::loops::{Answer, LoopReport, Loops, Stop};
 
 /// Which side effects run without asking.
@@ -31,7 +31,9 @@ pub enum Approve {
 pub struct Limits {
     /// How many calls run from one reply. Default 8.
     pub calls_per_reply: usize,
-    /// How many times a call may give the same result before it is stopped. Default 3; 0 counts as 1.
+    /// How many times a call may give the same result before it is stopped. Default 3; 0 counts as 1. Calls about the
+    /// same thing, which agree in what the tool's `detail_keys` name and differ in other arguments, may do so twice as
+    /// often: of tools that only read, and of failures. A tool that is meant to be polled has four times as much of each.
     pub repeats: usize,
 }
 
@@ -191,7 +193,7 @@ impl Guard {
         match arguments::read(call.raw_arguments, call.cut_off) {
             Ok(arguments) => self.judge_arguments(catalog, tool, call, arguments),
             Err(refusal) => {
-                let sign = signature_of_text(call.raw_arguments);
+                let sign = Sign::of_text(call.raw_arguments);
                 match self.loops.before(call.tool, tool, sign) {
                     Answer::Stop(stop) => self.stop(call.tool, &stop, short(call.raw_arguments)),
                     _ => self.refuse(call.tool, tool, sign, &Value::Null, unreadable(tool, refusal)),
@@ -204,11 +206,10 @@ impl Guard {
     /// the verdict.
     pub fn record(&mut self, catalog: &Catalog, tool: ToolIx, arguments: &Value, outcome: &Outcome) {
         let entry = catalog.get(tool);
-        let sign = signature(arguments, &entry.manifest.volatile_keys);
+        let sign = Sign::of(&entry.manifest, arguments);
         let result = result_of(outcome, arguments, &ignored(&entry.manifest));
-        let changes_world = entry.manifest.side_effect != SideEffect::Read;
-        self.loops.ran(tool, sign, result, changes_world);
-        self.drift.ran(tool, outcome);
+        self.loops.ran(tool, sign, result, entry.manifest.side_effect);
+        self.drift.ran(tool, outcome, || drift::about(entry, arguments));
         if outcome.is_ok() {
             self.asides.progress();
         }
@@ -246,7 +247,7 @@ impl Guard {
         call: &Proposed<'_>,
         arguments: Value,
     ) -> Verdict {
-        let sign = signature(&arguments, &tool.manifest.volatile_keys);
+        let sign = Sign::of(&tool.manifest, &arguments);
         let mut advice = Vec::new();
         match self.loops.before(call.tool, tool, sign) {
             Answer::Stop(stop) => return self.stop(call.tool, &stop, consent::detail(tool, &arguments)),
@@ -271,14 +272,14 @@ impl Guard {
         let side_effect = tool.manifest.side_effect_of(&arguments);
         if !consent::free(self.approve, side_effect) || (strays && must_ask(self.approve, side_effect)) {
             let mut consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
-            if let Some(doubt) = strays.then(|| self.drift.doubt(catalog)).flatten() {
+            if let Some(doubt) = strays.then(|| self.drift.doubt(catalog, call.tool, &arguments)).flatten() {
                 consent.why = consent::with_doubt(&consent.why, &doubt);
                 consent.strays = consent::free(self.approve, side_effect);
             }
             return Verdict::AskUser { arguments, consent };
         }
         if strays {
-            advice.extend(self.drift.note(catalog, call.tool));
+            advice.extend(self.drift.note(catalog, call.tool, &arguments));
         }
         match advice.is_empty() {
             true => Verdict::Run { arguments },
@@ -291,7 +292,7 @@ impl Guard {
         &mut self,
         ix: ToolIx,
         tool: &CatalogTool,
-        sign: Signature,
+        sign: Sign,
         arguments: &Value,
         (rule, failure): (Rule, Failure),
     ) -> Verdict {

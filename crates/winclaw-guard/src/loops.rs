@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use winclaw_catalog::{CatalogTool, ToolIx};
+use winclaw_tool::SideEffect;
 
-use crate::digest::{CallResult, FailureKind, Signature};
+use crate::digest::{CallResult, FailureKind, Sign, Signature};
 
 /// How many replies may contain a stopped call before the task ends.
 const INSIST: usize = 2;
@@ -12,6 +13,10 @@ const STOPS: usize = 4;
 
 /// How many times as many unchanged results a tool that is meant to be polled may give.
 const POLL_PATIENCE: usize = 4;
+
+/// How many times as many equal results calls may give that are about the same thing while other arguments differ:
+/// somebody who asks for less, or for more, is not yet lost.
+const ABOUT_PATIENCE: usize = 2;
 
 /// How many times as many alike failures of one tool with different arguments there may be: somebody who looks for a
 /// file in several places is not yet lost.
@@ -77,6 +82,8 @@ pub(crate) struct Loops {
     reply: u64,
     position: Option<usize>,
     seen: BTreeMap<(ToolIx, Signature), Seen>,
+    /// By what the calls are about, whatever the other arguments.
+    about: BTreeMap<(ToolIx, Signature), Seen>,
     failures: Failures,
     refusals: Failures,
     /// In how many replies each thing was stopped since there was something new, and the last of them.
@@ -91,6 +98,7 @@ impl Loops {
             reply: 0,
             position: None,
             seen: BTreeMap::new(),
+            about: BTreeMap::new(),
             failures: Failures::new(),
             refusals: Failures::new(),
             stops: BTreeMap::new(),
@@ -111,29 +119,38 @@ impl Loops {
     }
 
     /// What past calls mean for this one.
-    pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Signature) -> Answer {
-        let same = self.seen.get(&(ix, sign)).map_or(0, |seen| seen.same);
-        let patience = if tool.manifest.poll { POLL_PATIENCE } else { 1 };
-        if same >= self.repeats * patience {
-            return Answer::Stop(Stop { message: repeated(tool, same), by: sign, times: same });
+    pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Answer {
+        let same = times(&self.seen, ix, Some(sign.whole));
+        let about = times(&self.about, ix, sign.about);
+        let patience = self.repeats * if tool.manifest.poll { POLL_PATIENCE } else { 1 };
+        if same >= patience {
+            return Answer::Stop(Stop { message: repeated(tool, same), by: sign.whole, times: same });
         }
-        if let Some((print, alike)) = self.worst_failure(ix) {
-            if alike.times >= self.repeats * FAILURE_PATIENCE {
-                return Answer::Stop(fails_alike(tool, print, alike));
-            }
-            if alike.times >= self.repeats {
-                return Answer::Nudge(keeps_failing(tool, alike));
-            }
+        if let Some(by) = sign.about.filter(|_| about >= patience * ABOUT_PATIENCE) {
+            return Answer::Stop(Stop { message: about_the_same(tool, about), by, times: about });
+        }
+        if let Some(answer) = self.after_failures(ix, tool) {
+            return answer;
         }
         match tool.manifest.poll {
-            true if same >= self.repeats => Answer::Nudge(unchanged(same)),
-            false if same > 0 && same + 1 >= self.repeats => Answer::Nudge(about_to_repeat(same)),
+            true if same.max(about) >= self.repeats => Answer::Nudge(unchanged(same.max(about))),
+            false if same > 0 && same + 1 >= patience => Answer::Nudge(about_to_repeat(same)),
+            false if about + 1 >= patience * ABOUT_PATIENCE => Answer::Nudge(about_to_be_the_same(about)),
             _ => Answer::Free,
         }
     }
 
+    fn after_failures(&self, ix: ToolIx, tool: &CatalogTool) -> Option<Answer> {
+        let (print, alike) = self.worst_failure(ix)?;
+        if alike.times >= self.repeats * FAILURE_PATIENCE {
+            return Some(Answer::Stop(fails_alike(tool, print, alike)));
+        }
+        (alike.times >= self.repeats).then(|| Answer::Nudge(keeps_failing(tool, alike)))
+    }
+
     pub(crate) fn renumber(&mut self, map: &[ToolIx]) {
         renumber(&mut self.seen, map);
+        renumber(&mut self.about, map);
         renumber(&mut self.failures, map);
         renumber(&mut self.refusals, map);
         renumber(&mut self.stops, map);
@@ -148,42 +165,41 @@ impl Loops {
     }
 
     /// A call ran and gave `result`.
-    pub(crate) fn ran(&mut self, ix: ToolIx, sign: Signature, result: CallResult, changes_world: bool) {
-        let is_news = self.note(ix, sign, result.print);
+    pub(crate) fn ran(&mut self, ix: ToolIx, sign: Sign, result: CallResult, side_effect: SideEffect) {
+        let changes_world = side_effect != SideEffect::Read;
+        let differs = note(&mut self.seen, (ix, sign.whole), result.print);
+        let is_news = self.note_about(ix, sign, &result, changes_world) && differs;
         match result.failure {
             // That others are refused too is no way to fail; that the same call comes again still counts.
             Some(kind) if kind.denied => {}
             Some(kind) => self.reply_failed(ix, kind),
-            None if is_news => self.something_new((ix, sign), changes_world),
+            None if is_news => self.something_new((ix, sign.whole), changes_world),
             None => {}
         }
     }
 
+    /// Counts a result by what its call is about; whether it may be news. Calls that change something are not counted
+    /// where they succeed: with other arguments they change something else, though all answer "done". Nor are those that
+    /// were denied: the next may be allowed.
+    fn note_about(&mut self, ix: ToolIx, sign: Sign, result: &CallResult, changes_world: bool) -> bool {
+        let Some(about) = sign.about.map(|about| (ix, about)) else { return true };
+        match &result.failure {
+            Some(kind) if kind.denied => true,
+            None if changes_world => {
+                self.about.remove(&about);
+                true
+            }
+            _ => note(&mut self.about, about, result.print),
+        }
+    }
+
     /// A call was malformed. Why the tool is stopped instead, when it was called in the same wrong way too often.
-    pub(crate) fn refused(
-        &mut self,
-        ix: ToolIx,
-        tool: &CatalogTool,
-        sign: Signature,
-        result: CallResult,
-    ) -> Option<Stop> {
-        self.note(ix, sign, result.print);
+    pub(crate) fn refused(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: CallResult) -> Option<Stop> {
+        note(&mut self.seen, (ix, sign.whole), result.print);
         let kind = result.failure?;
         let print = kind.print;
         let alike = count(&mut self.refusals, self.reply, ix, kind);
         (alike.times > self.repeats * REFUSAL_PATIENCE).then(|| fails_alike(tool, print, alike))
-    }
-
-    /// Counts a result; whether it differs from the last one.
-    fn note(&mut self, ix: ToolIx, sign: Signature, print: Signature) -> bool {
-        let seen = self.seen.entry((ix, sign)).or_default();
-        if seen.same > 0 && seen.print == print {
-            seen.same += 1;
-            return false;
-        }
-        let is_news = seen.print != print;
-        *seen = Seen { print, same: 1 };
-        is_news
     }
 
     fn reply_failed(&mut self, ix: ToolIx, kind: FailureKind) {
@@ -200,6 +216,7 @@ impl Loops {
             for (_, seen) in self.seen.iter_mut().filter(|(call, _)| **call != but) {
                 seen.same = 0;
             }
+            self.about.values_mut().for_each(|seen| seen.same = 0);
         }
     }
 
@@ -218,6 +235,22 @@ impl Loops {
     }
 }
 
+fn times(seen: &BTreeMap<(ToolIx, Signature), Seen>, ix: ToolIx, sign: Option<Signature>) -> usize {
+    sign.and_then(|sign| seen.get(&(ix, sign))).map_or(0, |seen| seen.same)
+}
+
+/// Counts a result; whether it differs from the last one.
+fn note(seen: &mut BTreeMap<(ToolIx, Signature), Seen>, call: (ToolIx, Signature), print: Signature) -> bool {
+    let seen = seen.entry(call).or_default();
+    if seen.same > 0 && seen.print == print {
+        seen.same += 1;
+        return false;
+    }
+    let is_news = seen.print != print;
+    *seen = Seen { print, same: 1 };
+    is_news
+}
+
 fn renumber<V>(known: &mut BTreeMap<(ToolIx, Signature), V>, map: &[ToolIx]) {
     let old = std::mem::take(known);
     known.extend(old.into_iter().filter_map(|((ix, sign), value)| Some(((*map.get(ix.index())?, sign), value))));
@@ -234,8 +267,19 @@ fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> 
 const INSTEAD: &str =
     "Use the result you have, change the arguments, use another tool, ask the user, or say what is in the way.";
 
+const ELSEWHERE: &str = "Use the result you have, call it about something else, use another tool, ask the user, or say \
+                         what is in the way.";
+
 fn repeated(tool: &CatalogTool, same: usize) -> String {
     format!("`{}` was not run: this call gave the same result {same} times. {INSTEAD}", tool.id)
+}
+
+fn about_the_same(tool: &CatalogTool, times: usize) -> String {
+    format!(
+        "`{}` was not run: {times} calls about the same thing gave the same result, whatever the other arguments. \
+         {ELSEWHERE}",
+        tool.id
+    )
 }
 
 fn fails_alike(tool: &CatalogTool, by: Signature, alike: &Alike) -> Stop {
@@ -258,6 +302,13 @@ fn unchanged(same: usize) -> String {
 fn about_to_repeat(same: usize) -> String {
     let times = if same == 1 { "once".to_owned() } else { format!("{same} times") };
     format!("This call already gave the same result {times}; if it does again, it will not be run any more.")
+}
+
+fn about_to_be_the_same(times: usize) -> String {
+    format!(
+        "{times} calls about the same thing gave the same result, though other arguments differed; if this one does too, \
+         none about it will be run any more."
+    )
 }
 
 fn first_line(message: &str) -> String {

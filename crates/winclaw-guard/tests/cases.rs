@@ -198,3 +198,55 @@ fn what_is_known_of_a_tool_goes_with_it_when_the_list_changes() {
     assert!(matches!(task.judge(2, &json!({}), 0, false), Verdict::AskUser { .. }), "after the failure of e.go");
     assert!(matches!(task.judge(3, &json!({}), 0, false), Verdict::Run { .. }), "which may be tried again");
 }
+
+/// A library that is searched, and mail that is sent: tools in this order, both with detail keys.
+fn library() -> Catalog {
+    let parameters = |names: &[&str]| {
+        let properties: serde_json::Map<_, _> = names.iter().map(|name| (name.to_string(), json!({}))).collect();
+        json!({"type": "object", "properties": properties})
+    };
+    let search = json!({"parameters": parameters(&["text", "limit"]), "detail_keys": ["text"]});
+    let post = json!({"parameters": parameters(&["action", "to", "body"]), "actions": ["send", "drop"],
+        "detail_keys": ["send:to"], "side_effect": "external"});
+    let (catalog, problems) = Catalog::build(vec![entry("a.search", search), entry("b.post", post)]);
+    assert_eq!(problems, []);
+    catalog
+}
+
+#[test]
+fn one_search_with_ever_other_limits_is_stopped_and_paging_is_not() {
+    let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never) };
+    let search = |n: usize| json!({"text": "budget", "limit": n});
+    let heard: Vec<String> = (0..40).map_while(|n| task.call(0, search(n), ok(json!(["one"])))).collect();
+    assert!(heard.len() == 2 * Limits::default().repeats && heard[5].contains("about the same thing"), "{heard:?}");
+    assert!((0..40).all(|n| task.call(0, json!({"text": "plan", "limit": n}), ok(json!(n))).is_some()));
+}
+
+#[test]
+fn d17_what_both_calls_were_about_is_said_in_bounded_words() {
+    let long = "字".repeat(500);
+    for (text, to) in [("budget", "bob"), (long.as_str(), long.as_str())] {
+        let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never) };
+        task.judge(0, &json!({"text": text}), 0, true);
+        task.record(0, &json!({"text": text}), &Err(Failure::unavailable("no shelf")));
+        let post = json!({"action": "send", "to": to, "body": "x"});
+        let Verdict::AskUser { consent, .. } = task.judge(1, &post, 0, false) else { panic!("a question") };
+        let (text, to): (String, String) = (text.chars().take(20).collect(), to.chars().take(20).collect());
+        let why = &consent.why;
+        assert!(why.en.contains(&format!("after a.search (text: {text}")), "{}", why.en);
+        assert!(why.en.contains(&format!("This call (to: {to}")), "{}", why.en);
+        assert!(why.zh.contains(&format!("此调用（to: {to}")) && why.zh.contains(&format!("a.search（text: {text}")));
+        assert!(why.en.chars().count() < 700, "{}", why.en);
+        task.guard = Guard::new(Limits::default(), Approve::Always);
+        task.record(0, &json!({"text": text}), &Err(Failure::unavailable("no shelf")));
+        task.judge(0, &json!({"text": "near"}), 0, true);
+        let Verdict::RunWithAdvice { advice, .. } = task.judge(1, &post, 0, false) else { panic!("advice") };
+        assert!(advice.contains(&format!("`a.search` (text: {text}")) && advice.contains(&format!("call (to: {to}")));
+        let dropped = json!({"action": "drop", "to": "eve"});
+        let mut other = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Always) };
+        other.judge(0, &json!({}), 0, true);
+        other.record(0, &json!({}), &Err(Failure::unavailable("no shelf")));
+        let Verdict::RunWithAdvice { advice, .. } = other.judge(1, &dropped, 0, false) else { panic!("advice") };
+        assert!(advice.contains("`a.search` failed (no shelf)") && advice.contains("this call does not"), "{advice}");
+    }
+}

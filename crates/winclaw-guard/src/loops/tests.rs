@@ -3,7 +3,7 @@ use winclaw_tool::{Failure, Outcome, ToolOutput};
 
 use super::*;
 use crate::check::tests::tool;
-use crate::digest::{result_of, signature};
+use crate::digest::result_of;
 
 const CALL: ToolIx = ToolIx(3);
 
@@ -14,21 +14,34 @@ struct Task {
 }
 
 impl Task {
+    /// Of a tool whose calls are about `text`.
+    fn about_text(poll: bool) -> Task {
+        let mut task = Task::new(poll);
+        task.tool.manifest.detail_keys = vec!["text".to_owned(), "send:to".to_owned()];
+        task
+    }
+
+    fn sign(&self, arguments: &Value) -> Sign {
+        Sign::of(&self.tool.manifest, arguments)
+    }
+
     fn new(poll: bool) -> Task {
         let mut tool = tool(json!({"type": "object"}));
         tool.manifest.poll = poll;
+        tool.manifest.volatile_keys = vec!["title".to_owned()];
         Task { loops: Loops::new(3), tool }
     }
 
     /// Makes a call; whether it ran.
     fn call(&mut self, ix: ToolIx, arguments: Value, changes_world: bool, outcome: Outcome) -> bool {
         self.loops.stand_at(0);
-        let sign = signature(&arguments, &["title".to_owned()]);
+        let sign = self.sign(&arguments);
         if let Answer::Stop(stop) = self.loops.before(ix, &self.tool, sign) {
             self.loops.stopped(ix, &stop, "detail".into());
             return false;
         }
-        self.loops.ran(ix, sign, result_of(&outcome, &arguments, &[]), changes_world);
+        let side_effect = if changes_world { SideEffect::Write } else { SideEffect::Read };
+        self.loops.ran(ix, sign, result_of(&outcome, &arguments, &[]), side_effect);
         true
     }
 
@@ -68,7 +81,7 @@ fn a_poll_may_wait_longer_and_hears_of_it() {
     assert_eq!(ran, 12);
     let mut task = Task::new(true);
     (0..3).for_each(|_| assert!(task.read(json!({"job": 1}), json!("running"))));
-    let answer = task.loops.before(CALL, &task.tool, signature(&json!({"job": 1}), &[]));
+    let answer = task.loops.before(CALL, &task.tool, task.sign(&json!({"job": 1})));
     assert!(matches!(answer, Answer::Nudge(words) if words.contains("wait longer")));
     assert!(task.read(json!({"job": 1}), json!("done")));
 }
@@ -135,7 +148,7 @@ fn failures_of_one_reply_count_once() {
         task.loops.stand_at(position);
         let arguments = json!({"n": position});
         let result = result_of(&Err(Failure::unavailable("no network")), &arguments, &[]);
-        task.loops.ran(CALL, signature(&arguments, &[]), result, false);
+        task.loops.ran(CALL, task.sign(&arguments), result, SideEffect::Read);
     }
     assert_eq!(task.loops.worst_failure(CALL).map(|(_, alike)| alike.times), Some(1));
 }
@@ -146,9 +159,7 @@ fn stops_of_one_reply_count_once() {
     (0..3).for_each(|_| assert!(task.read(json!({}), json!("ok"))));
     for position in 0..8 {
         task.loops.stand_at(position);
-        let Answer::Stop(stop) = task.loops.before(CALL, &task.tool, signature(&json!({}), &[])) else {
-            panic!("a stop")
-        };
+        let Answer::Stop(stop) = task.loops.before(CALL, &task.tool, task.sign(&json!({}))) else { panic!("a stop") };
         task.loops.stopped(CALL, &stop, String::new());
     }
     assert!(!task.stopped());
@@ -167,4 +178,95 @@ fn whoever_goes_on_after_many_different_stops_is_stopped_too() {
         assert!(!task.read(json!({"n": n}), json!("same")));
     }
     assert!(task.stopped());
+}
+
+#[test]
+fn the_same_search_with_only_its_limit_varied_is_stopped_at_twice_the_patience() {
+    let mut task = Task::about_text(false);
+    let search = |n: usize| json!({"text": "budget", "limit": n});
+    let ran = (0..40).take_while(|n| task.read(search(*n), json!(["one"]))).count();
+    assert_eq!(ran, 6);
+    assert!(!task.stopped());
+    assert!(!task.read(search(99), json!([])), "a second time it ends the task");
+    assert_eq!(task.loops.report().map(|report| (report.tool, report.times)), Some((Some(CALL), 8)));
+    assert!(task.read(json!({"text": "plan", "limit": 1}), json!(["one"])), "of something else it is free");
+    let mut task = Task::new(false);
+    assert!((0..40).all(|n| task.read(search(n), json!(["one"]))), "without detail keys nothing says what it is about");
+}
+
+#[test]
+fn the_last_call_about_the_same_thing_that_may_run_hears_of_it() {
+    let mut task = Task::about_text(false);
+    for n in 0..6 {
+        let arguments = json!({"text": "budget", "limit": n});
+        match task.loops.before(CALL, &task.tool, task.sign(&arguments)) {
+            Answer::Free => assert!(n < 5, "{n}"),
+            Answer::Nudge(words) => assert!(n == 5 && words.contains("5 calls about the same thing"), "{n} {words}"),
+            Answer::Stop(_) => panic!("{n}"),
+        }
+        assert!(task.read(arguments, json!(["one"])));
+    }
+    match task.loops.before(CALL, &task.tool, task.sign(&json!({"text": "budget", "limit": 7}))) {
+        Answer::Stop(stop) => assert!(stop.message.contains("6 calls about the same thing"), "{}", stop.message),
+        _ => panic!("a stop"),
+    }
+}
+
+#[test]
+fn paging_with_changing_results_runs_freely_and_its_end_does_not() {
+    let mut task = Task::about_text(false);
+    let page = |task: &mut Task, n: usize, rows: Value| task.read(json!({"text": "budget", "page": n}), rows);
+    assert!((0..100).all(|n| page(&mut task, n, json!([n]))));
+    assert_eq!((100..200).take_while(|n| page(&mut task, *n, json!([]))).count(), 6);
+    let mut task = Task::about_text(false);
+    let each_twice = (0..100).all(|n| page(&mut task, n, json!([n / 5])));
+    assert!(each_twice && !task.stopped(), "a result that is news begins anew");
+}
+
+#[test]
+fn a_change_elsewhere_makes_the_next_look_a_first_one() {
+    let mut task = Task::about_text(false);
+    for n in 0..40 {
+        assert!(task.read(json!({"text": "budget", "limit": n}), json!("same")), "{n}");
+        assert!(task.call(ToolIx(1), json!({"line": n}), true, Ok(ToolOutput::new(json!("saved")))));
+    }
+}
+
+#[test]
+fn many_changes_to_one_thing_are_no_loop_but_failures_about_it_are() {
+    let mut task = Task::about_text(false);
+    let change = |task: &mut Task, n: usize, outcome| task.call(CALL, json!({"text": "a", "line": n}), true, outcome);
+    assert!((0..40).all(|n| change(&mut task, n, Ok(ToolOutput::new(json!("saved"))))));
+    let fails = |task: &mut Task, n| change(task, n, Err(Failure::tool_failed("the disk is full")));
+    assert_eq!((40..80).take_while(|n| fails(&mut task, *n)).count(), 6);
+    let mut task = Task::about_text(false);
+    assert!((0..40).all(|n| change(&mut task, n, Err(Failure::denied("the person said no")))));
+}
+
+#[test]
+fn a_poll_about_the_same_thing_may_wait_longer_too() {
+    let mut task = Task::about_text(true);
+    let ran = (0..80).take_while(|n| task.read(json!({"text": "job", "wait": n}), json!("running"))).count();
+    assert_eq!(ran, 24);
+    assert_eq!((0..80).take_while(|_| task.read(json!({"text": "other"}), json!("running"))).count(), 12);
+}
+
+#[test]
+fn a_detail_key_of_another_action_tells_nothing_apart() {
+    let mut task = Task::about_text(false);
+    let act =
+        |task: &mut Task, action: &str, n| task.read(json!({"action": action, "text": "a", "to": n}), json!("same"));
+    assert!((0..40).all(|n| act(&mut task, "send", n)));
+    let mut task = Task::about_text(false);
+    assert_eq!((0..40).take_while(|n| act(&mut task, "move", *n)).count(), 6);
+}
+
+#[test]
+fn looking_at_the_same_thing_in_another_way_is_no_news() {
+    let mut task = Task::about_text(false);
+    for n in 0..5 {
+        task.read(json!({"text": "a", "limit": n}), json!("same"));
+        task.call(ToolIx(1), json!({"path": n}), false, Err(Failure::unavailable("no network")));
+    }
+    assert_eq!(task.loops.worst_failure(ToolIx(1)).map(|(_, alike)| alike.times), Some(5));
 }
