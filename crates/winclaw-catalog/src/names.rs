@@ -4,7 +4,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// `name` without case and separators: NFKC, lower case, letters and digits only.
 ///
-/// `find symbol`, `find_symbol`, `Find-Symbol` and `findSymbol` fold alike.
+/// `find symbol`, `find_symbol`, `Find-Symbol` and `findSymbol` fold alike, and what is folded folds to itself.
 pub fn fold(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     if name.is_ascii() {
@@ -12,10 +12,22 @@ pub fn fold(name: &str) -> String {
         folded.extend(kept.map(|b| char::from(b.to_ascii_lowercase())));
         return folded;
     }
+    fold_once(name, &mut folded);
+    // Marks that a sign held apart are neighbours now, which may put them in another order or make them one.
+    while is_nfkc_quick(folded.chars()) != IsNormalized::Yes {
+        let before = std::mem::take(&mut folded);
+        fold_once(&before, &mut folded);
+        if folded == before {
+            break;
+        }
+    }
+    folded
+}
+
+fn fold_once(name: &str, folded: &mut String) {
     for c in name.nfkc().filter(|c| c.is_alphanumeric()) {
         folded.extend(c.to_lowercase());
     }
-    folded
 }
 
 /// Whether `c` belongs to a script written without spaces between words: Chinese, Japanese kana, Korean syllables.
@@ -132,6 +144,9 @@ mod tests {
         }
         assert_eq!(fold("北京 天气"), "北京天气");
         assert_eq!(fold("!?"), "");
+        for name in ["\u{1e08f}{\u{618}", "İ.x", "ǅ", "a\u{345}-\u{345}", "ΑΣ"] {
+            assert_eq!(fold(&fold(name)), fold(name), "{name:?}");
+        }
     }
 
     #[test]
