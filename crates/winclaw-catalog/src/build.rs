@@ -10,9 +10,10 @@ use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx, problems, wire};
 impl Catalog {
     /// Makes a catalog of everything the backends offer, and says what was wrong with it.
     ///
-    /// Never fails, and the order of `entries` changes neither result. A fatal problem costs its own tool; a warning
-    /// costs its own claim, such as one dependency. Of several entries with one id the same is kept whatever their
-    /// order (one that is ready before one that is not), and each other one is a problem.
+    /// Never fails, and the order of `entries` changes neither result. Every id is kept: what is wrong with a tool costs
+    /// its own claim, such as one dependency. A schema that cannot be shown (of no object, more than 128 KiB of JSON or
+    /// 96 levels deep) gives way to one that every object fits. Of several entries with one id the same is kept whatever
+    /// their order (one that is ready before one that is not), and each other one is a problem, the only fatal kind.
     pub fn build(entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>) {
         let mut found = Vec::new();
         let tools = offered(entries, &mut found);
@@ -23,7 +24,7 @@ impl Catalog {
 /// The tools of `entries`, sorted by id and cleaned, without wire names.
 pub(crate) fn offered(entries: Vec<ToolEntry>, found: &mut Vec<Problem>) -> Vec<CatalogTool> {
     let entries = distinct(entries, found);
-    entries.into_iter().filter_map(|entry| tidy(entry, found)).collect()
+    entries.into_iter().map(|entry| tidy(entry, found)).collect()
 }
 
 /// The catalog of `tools`, sorted by id. A tool that has a wire name keeps it. What a tool claims about others is a

@@ -10,6 +10,7 @@
 //! - Wire names are legal for every vendor, injective, do not depend on which other tools exist, and are never one of
 //!   [`RESERVED`] (I8).
 //! - [`Catalog::resolve`] gives `One` for an exact or unique folded name only, never for a merely similar one.
+//! - No tool is ever lost: whatever it states, an entry's id has a place in the catalog, and a call of it can be made.
 //! - A tool known once is known for good: in every [`Catalog::successor`] it has a place and the same wire name.
 //! - Cycles among tools are legal; [`Catalog::closure`] always ends.
 //! - Sizes are bounded: what a tool states beyond a cap is cut with a visible mark or left out, and is a problem.

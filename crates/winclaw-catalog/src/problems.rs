@@ -1,6 +1,6 @@
 //! What can be wrong with a claim, in words for the person who can mend it.
 
-use winclaw_tool::{Problem, ProblemKind, Text, ToolId};
+use winclaw_tool::{DetailFault, Problem, ProblemKind, Text, ToolId};
 
 use crate::text::one_line;
 
@@ -33,51 +33,48 @@ pub(crate) fn duplicate(id: &ToolId) -> Problem {
 
 pub(crate) fn not_an_object(id: &ToolId, found: &str) -> Problem {
     let found = quote(found);
-    Problem {
-        fatal: true,
-        ..warning(
-            id,
-            Text::new(
-                format!("Its parameters have the type {found}, so no model can call it; the tool was left out."),
-                format!("它的参数类型是 {found}，模型无法调用；该工具未载入。"),
-            ),
-            Text::new(
-                "Give its parameters a JSON Schema with \"type\": \"object\".",
-                "请为参数提供 \"type\": \"object\" 的 JSON Schema。",
-            ),
-        )
-    }
+    warning(
+        id,
+        Text::new(
+            format!("Its parameters have the type {found}, which no model can send; a model may send it any object."),
+            format!("它的参数类型是 {found}，模型无法发送；模型可向它发送任意 object。"),
+        ),
+        Text::new(
+            "Give its parameters a JSON Schema with \"type\": \"object\".",
+            "请为参数提供 \"type\": \"object\" 的 JSON Schema。",
+        ),
+    )
 }
 
 pub(crate) fn too_deep(id: &ToolId, depth: usize) -> Problem {
-    Problem {
-        fatal: true,
-        ..warning(
-            id,
-            Text::new(
-                format!("The schema of its parameters is nested more than {depth} levels deep; the tool was left out."),
-                format!("它的参数结构嵌套超过 {depth} 层；该工具未载入。"),
+    warning(
+        id,
+        Text::new(
+            format!(
+                "The schema of its parameters is nested more than {depth} levels deep, so it is not shown; a model may \
+                 send the tool any object."
             ),
-            Text::new("Make the schema flatter.", "请简化参数结构。"),
-        )
-    }
+            format!("它的参数结构嵌套超过 {depth} 层，因此不予显示；模型可向该工具发送任意 object。"),
+        ),
+        Text::new("Make the schema flatter.", "请简化参数结构。"),
+    )
 }
 
 pub(crate) fn too_large(id: &ToolId, cap: usize) -> Problem {
-    Problem {
-        fatal: true,
-        ..warning(
-            id,
-            Text::new(
-                format!("The schema of its parameters is larger than {cap} KiB; the tool was left out."),
-                format!("它的参数结构超过 {cap} KiB；该工具未载入。"),
+    warning(
+        id,
+        Text::new(
+            format!(
+                "The schema of its parameters is larger than {cap} KiB, so it is not shown; a model may send the tool any \
+                 object."
             ),
-            Text::new(
-                "Shorten long lists of values, or split the tool into several.",
-                "请缩短过长的取值列表，或将该工具拆分为多个。",
-            ),
-        )
-    }
+            format!("它的参数结构超过 {cap} KiB，因此不予显示；模型可向该工具发送任意 object。"),
+        ),
+        Text::new(
+            "Shorten long lists of values, or split the tool into several; say in its description what it takes.",
+            "请缩短过长的取值列表，或将该工具拆分为多个；并在描述中说明它需要的参数。",
+        ),
+    )
 }
 
 pub(crate) fn mended_schema(id: &ToolId, place: &str) -> Problem {
@@ -145,8 +142,14 @@ pub(crate) fn self_dependency(id: &ToolId) -> Problem {
     )
 }
 
-pub(crate) fn bad_key(id: &ToolId, field: &str, key: &str) -> Problem {
-    let key = quote(key);
+pub(crate) fn bad_key(id: &ToolId, field: &str, key: &str, fault: DetailFault) -> Problem {
+    match fault {
+        DetailFault::NoParameter => no_parameter(id, field, &quote(key)),
+        DetailFault::NoAction => no_action(id, field, &quote(key)),
+    }
+}
+
+fn no_parameter(id: &ToolId, field: &str, key: &str) -> Problem {
     warning(
         id,
         Text::new(
@@ -156,6 +159,20 @@ pub(crate) fn bad_key(id: &ToolId, field: &str, key: &str) -> Problem {
         Text::new(
             format!("Correct the path in {field}; write target.city for a parameter inside another."),
             format!("请更正 {field} 中的路径；嵌套参数写作 target.city。"),
+        ),
+    )
+}
+
+fn no_action(id: &ToolId, field: &str, key: &str) -> Problem {
+    warning(
+        id,
+        Text::new(
+            format!("`{key}` in {field} is for an action that the tool does not have; it was left out."),
+            format!("{field} 中的 `{key}` 所指的操作不存在于该工具，已忽略。"),
+        ),
+        Text::new(
+            "Write before the `:` one of actions, or of the values that the schema lists for the parameter `action`.",
+            "请在 `:` 之前写 actions 中的一项，或参数 `action` 在参数结构中列出的取值之一。",
         ),
     )
 }

@@ -5,23 +5,41 @@ use crate::mend::{Faults, Mender, known_type};
 /// Deepest nesting of a parameter schema.
 pub(crate) const MAX_DEPTH: usize = 96;
 
+/// What a model reads instead of a schema that it cannot be shown.
+const UNSHOWN: &str = "The schema of the parameters was too large to show. Send an object as the description says; the \
+                       tool itself checks the arguments.";
+
+/// What a model reads instead of a schema of another type.
+const UNREADABLE: &str = "The schema of the parameters is not one of an object. Send an object as the description says; \
+                          the tool itself checks the arguments.";
+
 /// What a tool's parameters turned out to be.
 pub(crate) enum Shape {
     /// An object schema.
     Object(Value),
     /// Something that was clearly meant as one, now mended.
     Mended(Value),
-    /// The schema of another type, which no vendor takes.
-    Other(String),
-    /// Nested deeper than [`MAX_DEPTH`].
-    TooDeep,
+    /// The schema of another type, which no vendor takes: the type, and the object that stands for it.
+    Other(String, Value),
+    /// Nested deeper than [`MAX_DEPTH`]: as it was given.
+    TooDeep(Value),
+}
+
+/// The schema that stands for one that is too large or too deep to be shown.
+pub(crate) fn unshown() -> Value {
+    open_object(UNSHOWN)
+}
+
+/// A schema that every object fits.
+fn open_object(description: &str) -> Value {
+    json!({"type": "object", "description": description, "properties": {}})
 }
 
 /// Makes `parameters` an object schema with `properties` whose descriptions are clean and that a vendor can read, and
 /// says what had to be mended inside.
 pub(crate) fn tidy(mut parameters: Value) -> (Shape, Faults) {
     if !shallower(&parameters, MAX_DEPTH) {
-        return (Shape::TooDeep, Faults::default());
+        return (Shape::TooDeep(parameters), Faults::default());
     }
     // The type of the whole is judged apart.
     let kind = parameters.as_object_mut().and_then(|root| root.shift_remove("type"));
@@ -39,7 +57,7 @@ fn typed(mut root: Map<String, Value>, kind: Option<Value>) -> Shape {
     let is_object = kind.as_ref().is_none_or(|kind| kind == "object");
     let meant = root.contains_key("properties") || kind.as_ref().is_some_and(includes_object);
     if let Some(other) = kind.filter(|_| !is_object && !meant) {
-        return Shape::Other(other.to_string());
+        return Shape::Other(other.to_string(), open_object(UNREADABLE));
     }
     // First, as most write it, and never without properties: some vendors refuse such a schema, and all else with it.
     root.shift_insert(0, "type".into(), "object".into());
@@ -89,12 +107,14 @@ mod tests {
         assert!(matches!(tidy(json!({"type": "dict"})).0, Shape::Mended(found) if found == object));
         assert!(matches!(tidy(json!({"type": ["object", "null"]})).0, Shape::Mended(found) if found == object));
         assert!(matches!(tidy(json!({"type": "object", "properties": []})).0, Shape::Object(found) if found == object));
-        assert!(matches!(tidy(json!({"type": "string"})).0, Shape::Other(_)));
+        assert!(
+            matches!(tidy(json!({"type": "string"})).0, Shape::Other(kind, found) if kind == "\"string\"" && found == open_object(UNREADABLE))
+        );
     }
 
     #[test]
-    fn a_bottomless_schema_is_refused() {
+    fn a_bottomless_schema_is_told_apart() {
         let deep = (0..200).fold(json!({}), |inner, _| json!({"type": "object", "properties": {"x": inner}}));
-        assert!(matches!(tidy(deep).0, Shape::TooDeep));
+        assert!(matches!(tidy(deep).0, Shape::TooDeep(_)));
     }
 }

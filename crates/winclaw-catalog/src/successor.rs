@@ -8,23 +8,21 @@ use crate::{Catalog, CatalogTool, State, ToolEntry, ToolIx};
 impl Catalog {
     /// The catalog of what the backends offer now, in which every tool of `self` is still known.
     ///
-    /// A tool that `entries` no longer offer, or only in a form no model could call, stays as it was last offered and is
-    /// [`State::Unavailable`], to be tried again later; one that was [`State::Disabled`] stays disabled. A tool that is
+    /// A tool that `entries` no longer offer stays as it was last offered and is [`State::Unavailable`], to be tried again
+    /// later; one that was [`State::Disabled`] stays disabled. A tool that is
     /// offered again is as it is offered. Every tool of `self` keeps its wire name, so what a model has read of it still
     /// holds; a changed fingerprint says that its schema does not.
     ///
     /// Second come the problems of `entries`, as [`Catalog::build`] finds them; what is kept has none. Third is the map:
     /// at `old.index()` the tool's place in the new catalog. Never fails, and the order of `entries` changes nothing.
     pub fn successor(&self, entries: Vec<ToolEntry>) -> (Catalog, Vec<Problem>, Vec<ToolIx>) {
-        let mut named = vec![false; self.tools.len()];
-        entries.iter().filter_map(|entry| self.ix(&entry.id)).for_each(|ix| named[ix.index()] = true);
         let mut found = Vec::new();
         let mut tools = offered(entries, &mut found);
         let mut missing = Vec::new();
         for (at, offered) in places(&self.tools, &tools).into_iter().enumerate() {
             match offered {
                 Some(ix) => tools[ix.index()].wire_name.clone_from(&self.tools[at].wire_name),
-                None => missing.push(kept(&self.tools[at], named[at])),
+                None => missing.push(kept(&self.tools[at])),
             }
         }
         let gone: BTreeSet<ToolId> = missing.iter().map(|tool| tool.id.clone()).collect();
@@ -48,12 +46,9 @@ fn places(old: &[CatalogTool], new: &[CatalogTool]) -> Vec<Option<ToolIx>> {
     old.iter().map(place).collect()
 }
 
-/// A tool that cannot be offered any longer, `still_named` by its source or not.
-fn kept(old: &CatalogTool, still_named: bool) -> CatalogTool {
-    let why = match still_named {
-        true => Text::new("its source now offers it in a form that cannot be called", "其来源现在提供的形式无法调用"),
-        false => Text::new("its source no longer offers it", "其来源不再提供它"),
-    };
+/// A tool that is not offered any longer.
+fn kept(old: &CatalogTool) -> CatalogTool {
+    let why = Text::new("its source no longer offers it", "其来源不再提供它");
     let state = match &old.state {
         State::Disabled { why } => State::Disabled { why: why.clone() },
         _ => State::Unavailable { why, retryable: true },

@@ -1,5 +1,5 @@
 use unicode_normalization::char::is_combining_mark;
-use winclaw_tool::{Problem, Text, ToolId, ToolManifest};
+use winclaw_tool::{DetailFault, Problem, Text, ToolId, ToolManifest};
 
 use crate::names::fold;
 use crate::resolve::is_reserved;
@@ -32,18 +32,11 @@ const NO_CATEGORY: &str = "other";
 
 const CUT_DESCRIPTION: &str = "… [cut, tool_details shows the rest]";
 
-/// The entry with clean, capped texts and only claims that hold by themselves; `None` if no model could call it.
-pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<CatalogTool> {
+/// The entry with clean, capped texts and only claims that hold by themselves.
+pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> CatalogTool {
     let ToolEntry { id, mut manifest, state } = entry;
     look(&id, &manifest, found);
-    manifest.parameters = parameters(&id, std::mem::take(&mut manifest.parameters), found)?;
-    // Twice as fast as `to_string`, which goes through a formatter.
-    let written = serde_json::to_string(&manifest.parameters).unwrap_or_default();
-    if written.len() > MAX_SCHEMA {
-        found.push(problems::too_large(&id, MAX_SCHEMA / 1_024));
-        return None;
-    }
-    keep_keys(&id, &mut manifest, found);
+    let written = parameters(&id, &mut manifest, found);
     let uncut = description(&id, &mut manifest, found);
     texts(&id, &mut manifest);
     words(&id, &mut manifest, found);
@@ -56,7 +49,7 @@ pub(crate) fn tidy(entry: ToolEntry, found: &mut Vec<Problem>) -> Option<Catalog
         uncut,
     };
     tool.fingerprint = fingerprint(&tool, &written);
-    Some(tool)
+    tool
 }
 
 /// Cleans and caps the description; the whole of it, if it had to be cut.
@@ -85,39 +78,69 @@ fn look(id: &ToolId, manifest: &ToolManifest, found: &mut Vec<Problem>) {
     }
 }
 
-fn parameters(id: &ToolId, given: serde_json::Value, found: &mut Vec<Problem>) -> Option<serde_json::Value> {
-    let (shape, faults) = schema::tidy(given);
+/// Makes the parameters a schema that can be shown, and keeps the keys that name some of them. The schema as JSON.
+fn parameters(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) -> String {
+    let is_deep = read_schema(id, manifest, found);
+    keep_keys(id, manifest, found);
+    if is_deep {
+        return hide_schema(manifest);
+    }
+    // Twice as fast as `to_string`, which goes through a formatter.
+    let written = serde_json::to_string(&manifest.parameters).unwrap_or_default();
+    if written.len() > MAX_SCHEMA {
+        found.push(problems::too_large(id, MAX_SCHEMA / 1_024));
+        return hide_schema(manifest);
+    }
+    written
+}
+
+/// Mends the schema where it can be; whether it was left as it is for being too deep.
+fn read_schema(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) -> bool {
+    let (shape, faults) = schema::tidy(std::mem::take(&mut manifest.parameters));
     found.extend(faults.mended.iter().map(|place| problems::mended_schema(id, place)));
     found.extend(faults.hidden_name.iter().map(|_| problems::hidden_parameter(id)));
-    match shape {
-        Shape::Object(schema) => Some(schema),
-        Shape::Mended(schema) => {
-            found.push(problems::made_an_object(id));
-            Some(schema)
-        }
-        Shape::Other(kind) => {
-            found.push(problems::not_an_object(id, &kind));
-            None
-        }
-        Shape::TooDeep => {
-            found.push(problems::too_deep(id, schema::MAX_DEPTH));
-            None
-        }
-    }
+    let is_deep = matches!(shape, Shape::TooDeep(_));
+    let (schema, problem) = match shape {
+        Shape::Object(schema) => (schema, None),
+        Shape::Mended(schema) => (schema, Some(problems::made_an_object(id))),
+        Shape::Other(kind, stand_in) => (stand_in, Some(problems::not_an_object(id, &kind))),
+        Shape::TooDeep(schema) => (schema, Some(problems::too_deep(id, schema::MAX_DEPTH))),
+    };
+    found.extend(problem);
+    manifest.parameters = schema;
+    is_deep
+}
+
+/// Puts an open object in the place of the schema, and gives it as JSON. A call that only the schema's defaults make
+/// destructive stays so.
+fn hide_schema(manifest: &mut ToolManifest) -> String {
+    manifest.side_effect = manifest.side_effect_of(&serde_json::json!({}));
+    manifest.parameters = schema::unshown();
+    manifest.parameters.to_string()
 }
 
 fn keep_keys(id: &ToolId, manifest: &mut ToolManifest, found: &mut Vec<Problem>) {
     let mut keep = |field: &str, mut keys: Vec<String>| {
         at_most(id, field, &mut keys, MAX_KEYS, found);
-        let (known, unknown): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| manifest.has_parameter(key));
-        found.extend(unknown.iter().map(|key| problems::bad_key(id, field, key)));
-        known
+        keys.retain(|key| {
+            let fault = fault_of(manifest, field, key);
+            found.extend(fault.map(|fault| problems::bad_key(id, field, key, fault)));
+            fault.is_none()
+        });
+        keys
     };
     let detail_keys = keep("detail_keys", manifest.detail_keys.clone());
     let volatile_keys = keep("volatile_keys", manifest.volatile_keys.clone());
     let destructive_if = keep("destructive_if", manifest.destructive_if.clone());
     (manifest.detail_keys, manifest.volatile_keys) = (detail_keys, volatile_keys);
     manifest.destructive_if = destructive_if;
+}
+
+fn fault_of(manifest: &ToolManifest, field: &str, key: &str) -> Option<DetailFault> {
+    match field {
+        "detail_keys" => manifest.detail_fault(key),
+        _ => (!manifest.has_parameter(key)).then_some(DetailFault::NoParameter),
+    }
 }
 
 fn texts(id: &ToolId, manifest: &mut ToolManifest) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, Resolution, ToolEntry};
-use winclaw_tool::{Problem, ToolId};
+use winclaw_tool::{Problem, SideEffect, ToolId};
 
 use crate::support::{build, entry, ids, ix};
 
@@ -45,17 +45,16 @@ fn texts(catalog: &Catalog) -> Vec<String> {
 }
 
 #[test]
-fn every_bad_claim_has_its_problem_and_the_tool_is_kept_if_a_model_can_call_it() {
-    let kept = |changes: Value, words: &'static str| (changes, words, true);
-    let lost = |changes: Value, words: &'static str| (changes, words, false);
+fn every_bad_claim_has_its_problem_and_the_tool_is_kept() {
+    let kept = |changes: Value, words: &'static str| (changes, words);
     let nested = (0..400).fold(json!({}), |inner, _| json!({"properties": {"x": inner}}));
     let wide = json!({"type": "object", "properties": {"x": {"enum": vec!["value"; 40_000]}}});
     let of = |schema: Value| json!({"parameters": {"type": "object", "properties": {"place": schema}}});
     let cases = [
-        lost(json!({"parameters": {"type": "array"}}), "type \"array\""),
-        lost(json!({"parameters": {"type": 7}}), "have the type 7"),
-        lost(json!({"parameters": nested}), "more than 96 levels"),
-        lost(json!({"parameters": wide}), "larger than 128 KiB"),
+        kept(json!({"parameters": {"type": "array"}}), "type \"array\""),
+        kept(json!({"parameters": {"type": 7}}), "have the type 7"),
+        kept(json!({"parameters": nested}), "more than 96 levels"),
+        kept(json!({"parameters": wide}), "larger than 128 KiB"),
         kept(json!({"parameters": "none"}), "read as one"),
         kept(json!({"parameters": ["place"]}), "read as one"),
         kept(json!({"parameters": {"type": ["object", "null"]}}), "read as one"),
@@ -76,15 +75,88 @@ fn every_bad_claim_has_its_problem_and_the_tool_is_kept_if_a_model_can_call_it()
         kept(json!({"summary": "ze\u{200b}ro"}), "cannot be seen"),
         kept(json!({"examples": vec!["do"; 40]}), "more than 32 examples"),
     ];
-    for (changes, words, is_kept) in cases {
+    for (changes, words) in cases {
         let shown: String = changes.to_string().chars().take(80).collect();
         let (catalog, problems) = build(&[("a.one", changes), ("a.two", json!({}))]);
         assert_eq!(problems.len(), 1, "{shown}: {problems:?}");
         is_clear(&problems[0]);
         assert!(problems[0].what.en.contains(words), "{shown}: {}", problems[0].what.en);
-        assert_eq!((problems[0].fatal, problems[0].subject.as_str()), (!is_kept, "a.one"));
-        assert_eq!(catalog.tools().len(), 1 + usize::from(is_kept), "{shown}");
+        assert_eq!((problems[0].fatal, problems[0].subject.as_str()), (false, "a.one"));
+        assert_eq!(catalog.tools().len(), 2, "{shown}");
+        assert_eq!(catalog.tools()[0].manifest.parameters["type"], "object", "{shown}");
     }
+}
+
+/// A schema with a switch that loses things unless it is turned off, and what makes it too much to be shown.
+fn unshowable() -> [Value; 2] {
+    let schema = |more: Value| {
+        json!({"type": "object", "required": ["place"], "properties": {
+            "place": {"type": "string"}, "wipe": {"type": "boolean", "default": true}, "more": more}})
+    };
+    let nested = (0..400).fold(json!({}), |inner, _| json!({"properties": {"x": inner}}));
+    [schema(nested), schema(json!({"enum": vec!["value"; 40_000]}))]
+}
+
+#[test]
+fn a_schema_too_large_or_too_deep_gives_way_to_an_open_one_and_the_keys_stay() {
+    for parameters in unshowable() {
+        let mut claims = json!({"parameters": parameters, "detail_keys": ["place", "pace"], "volatile_keys": ["more"]});
+        let (catalog, problems) = build(&[("a.one", claims.clone())]);
+        let told: Vec<_> =
+            problems.iter().map(|problem| (problem.what.en.contains("not shown"), problem.fatal)).collect();
+        assert_eq!(told, [(true, false), (false, false)], "{problems:?}");
+        problems.iter().for_each(is_clear);
+        let manifest = &catalog.tools()[0].manifest;
+        let keys = manifest.parameters.as_object().expect("an object").keys();
+        assert_eq!(keys.collect::<Vec<_>>(), ["type", "description", "properties"]);
+        assert_eq!(manifest.parameters["properties"], json!({}));
+        let words = manifest.parameters["description"].as_str().expect("words");
+        assert!(words.contains("too large to show") && words.contains("itself checks"), "{words}");
+        assert_eq!(
+            (&manifest.detail_keys[..], &manifest.volatile_keys[..]),
+            (&["place".into()][..], &["more".into()][..])
+        );
+        assert_eq!(manifest.side_effect, SideEffect::Read);
+        claims["destructive_if"] = json!(["wipe"]);
+        let (catalog, _) = build(&[("a.one", claims)]);
+        assert_eq!(catalog.tools()[0].manifest.side_effect, SideEffect::Destructive, "its default is not forgotten");
+    }
+}
+
+#[test]
+fn a_detail_key_of_an_action_holds_if_the_tool_has_both() {
+    let parameters =
+        |action: Value| json!({"type": "object", "properties": {"action": action, "to": {"type": "string"}}});
+    let cases = [
+        (json!({"actions": ["send"], "parameters": parameters(json!({}))}), "send:to", None),
+        (json!({"parameters": parameters(json!({"enum": ["read", "send"]}))}), "send:to", None),
+        (
+            json!({"parameters": parameters(json!({"enum": ["read"]}))}),
+            "send:to",
+            Some("an action that the tool does not"),
+        ),
+        (
+            json!({"parameters": parameters(json!({"type": "string"}))}),
+            "send:to",
+            Some("an action that the tool does not"),
+        ),
+        (json!({"actions": ["send"], "parameters": parameters(json!({}))}), "send:too", Some("names no parameter")),
+    ];
+    for (mut claims, key, told) in cases {
+        claims["detail_keys"] = json!(["to", key]);
+        let (catalog, problems) = build(&[("a.one", claims.clone())]);
+        problems.iter().for_each(is_clear);
+        let (said, kept) =
+            (problems.first().map(|problem| problem.what.en.as_str()), &catalog.tools()[0].manifest.detail_keys);
+        assert!(
+            said.is_some() == told.is_some() && said.unwrap_or("").contains(told.unwrap_or("")),
+            "{claims}: {problems:?}"
+        );
+        assert!(said.is_none_or(|said| said.contains(key)), "{said:?}");
+        assert_eq!((kept.len(), problems.len()), (2 - problems.len(), usize::from(told.is_some())), "{claims}");
+    }
+    let (_, problems) = build(&[("a.one", json!({"actions": ["send"], "volatile_keys": ["send:place"]}))]);
+    assert!(problems[0].what.en.contains("names no parameter"), "only detail keys know actions: {problems:?}");
 }
 
 #[test]

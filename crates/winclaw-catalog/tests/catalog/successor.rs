@@ -106,13 +106,13 @@ fn a_changed_manifest_has_a_new_fingerprint_and_a_new_place_only_by_its_id() {
 }
 
 #[test]
-fn a_tool_that_became_uncallable_is_kept_as_it_was_and_reported() {
+fn a_tool_whose_schema_became_useless_takes_any_object_and_is_reported() {
     let (old, _) = build(&[("sky.forecast", json!({}))]);
     let (new, problems, _) = old.successor(vec![entry("sky.forecast", json!({"parameters": {"type": "string"}}))]);
-    assert!(problems.len() == 1 && problems[0].fatal, "{problems:?}");
-    assert_eq!(new.tools()[0].manifest, old.tools()[0].manifest);
-    let State::Unavailable { why, .. } = &new.tools()[0].state else { panic!("{:?}", new.tools()[0].state) };
-    assert!(why.en.contains("cannot be called") && !why.zh.is_empty(), "{why:?}");
+    assert!(problems.len() == 1 && !problems[0].fatal, "{problems:?}");
+    let tool = &new.tools()[0];
+    assert_eq!((&tool.state, &tool.manifest.parameters["properties"]), (&State::Ready, &json!({})));
+    assert_ne!(tool.fingerprint, old.tools()[0].fingerprint, "who has read the old schema is shown the new one");
 }
 
 #[test]
