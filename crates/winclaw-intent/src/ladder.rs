@@ -4,9 +4,10 @@ use std::ops::Range;
 use winclaw_catalog::names::{Word, fold, normal, words};
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::explicit::{means_category, means_source};
+use crate::explicit::{is_ruled_out, means_category, means_source};
 use crate::fields::titles;
 use crate::map::{Map, first_two};
+use crate::signs;
 use crate::stop::is_stop;
 
 /// Longest name that is looked for inside a request, in units: words, or single CJK characters.
@@ -43,33 +44,55 @@ pub(crate) struct Ladder {
     inside: Names,
     /// Names that only count as the whole request: example requests, and tool names that are ordinary words.
     whole: Names,
+    /// Names without a letter or digit, such as 🔥, looked for anywhere, as they are written.
+    signs: Names,
 }
 
 impl Ladder {
     pub(crate) fn build(catalog: &Catalog) -> Ladder {
-        let (mut inside, mut whole) = (Vec::new(), Vec::new());
+        let (mut inside, mut whole, mut signs) = (Vec::new(), Vec::new(), Vec::new());
         for ix in catalog.permitted() {
-            each_inside(catalog, ix, &mut |rung, name| inside.push((name, rung, ix)));
-            each_whole(catalog, ix, &mut |rung, name| whole.push((fold(name), rung, ix)));
+            each_inside(catalog, ix, &mut |rung, name| match fold(name) {
+                folded if folded.is_empty() => signs.push((signs::key(name), rung, ix)),
+                folded => inside.push((folded, rung, ix)),
+            });
+            each_whole(catalog, ix, &mut |rung, name| match fold(name) {
+                folded if folded.is_empty() => whole.push((signs::key(name), rung, ix)),
+                folded => whole.push((folded, rung, ix)),
+            });
+            let id = &catalog.get(ix).id;
+            if !id.name().contains(char::is_alphanumeric) {
+                whole.push((signs::key(id.as_str()), Rung::Id, ix));
+            }
         }
         inside.retain(|(name, ..)| name.chars().nth(1).is_some() && !is_stop(name));
         whole.retain(|(name, ..)| !name.is_empty());
-        Ladder { inside: Names::of(inside), whole: Names::of(whole) }
+        signs.retain(|(name, ..)| name.chars().any(signs::speaks));
+        Ladder { inside: Names::of(inside), whole: Names::of(whole), signs: Names::of(signs) }
     }
 
     /// Adds the tools `text` (in NFKC form) names, each with its surest naming.
     pub(crate) fn find(&self, text: &str, found: &mut BTreeMap<ToolIx, Named>) {
-        for &(rung, ix) in self.whole.get(&fold(text)) {
-            note(found, rung, ix, text.trim(), false);
+        for key in [fold(text), signs::key(text)] {
+            self.whole.get(&key).iter().for_each(|&(rung, ix)| note(found, rung, ix, text.trim(), false));
         }
-        let units = Units::of(text);
+        self.find_signs(text, found);
+        let (units, mut ruled_out) = (Units::of(text), 0);
         for start in (0..units.list.len()).filter(|&start| !units.list[start].continues) {
-            self.find_from(text, &units, start, found);
+            self.find_from(text, &units, start, &mut ruled_out, found);
         }
     }
 
-    /// The names that begin with the unit `start`.
-    fn find_from(&self, text: &str, units: &Units<'_>, start: usize, found: &mut BTreeMap<ToolIx, Named>) {
+    /// The names that begin with the unit `start`, but for those that the text rules out, or that end before `ruled_out`,
+    /// which is where the last of those ends.
+    fn find_from(
+        &self,
+        text: &str,
+        units: &Units<'_>,
+        start: usize,
+        ruled_out: &mut usize,
+        found: &mut BTreeMap<ToolIx, Named>,
+    ) {
         let mut within = self.inside.beginning_as(&units.folded[units.list[start].folded.start..]);
         for (at, unit) in units.list.iter().enumerate().skip(start).take(LONGEST) {
             let folded = &units.folded[units.list[start].folded.start..unit.folded.end];
@@ -80,7 +103,41 @@ impl Ladder {
             let ends = units.list.get(at + 1).is_none_or(|next| !next.continues);
             if ends && self.inside.names[within.start].0.as_ref() == folded {
                 let place = units.list[start].at..unit.at + unit.text.len();
+                // What rules out `sky.find_rain` rules out the `find_rain` in it.
+                if place.end <= *ruled_out || is_ruled_out(&text[..place.start]) {
+                    *ruled_out = place.end.max(*ruled_out);
+                    continue;
+                }
                 self.note_all(self.inside.at(within.start), text, place, found);
+            }
+        }
+    }
+
+    /// The names without letters, between the words.
+    fn find_signs(&self, text: &str, found: &mut BTreeMap<ToolIx, Named>) {
+        if self.signs.names.is_empty() {
+            return;
+        }
+        let gaps = text.split(|c: char| c.is_alphanumeric() || c.is_whitespace());
+        for gap in gaps.filter(|gap| gap.contains(signs::speaks)) {
+            let (at, key) = (gap.as_ptr() as usize - text.as_ptr() as usize, signs::key(gap));
+            for (start, _) in key.char_indices() {
+                self.find_signs_from(&text[..at], &key[start..], found);
+            }
+        }
+    }
+
+    /// The names without letters that `signs`, which follow `before`, begin with.
+    fn find_signs_from(&self, before: &str, signs: &str, found: &mut BTreeMap<ToolIx, Named>) {
+        let mut within = 0..self.signs.names.len();
+        for (at, c) in signs.char_indices().take(LONGEST) {
+            let name = &signs[..at + c.len_utf8()];
+            within = self.signs.beginning_with(name, within);
+            if within.is_empty() || is_ruled_out(before) {
+                return;
+            }
+            if *self.signs.names[within.start].0 == *name {
+                self.note_all(self.signs.at(within.start), signs, 0..name.len(), found);
             }
         }
     }
@@ -103,17 +160,22 @@ impl Ladder {
     }
 }
 
-/// The names of a tool that count anywhere in a request, folded.
-fn each_inside(catalog: &Catalog, ix: ToolIx, sink: &mut impl FnMut(Rung, String)) {
+/// The names of a tool that count anywhere in a request.
+fn each_inside<'a>(catalog: &'a Catalog, ix: ToolIx, sink: &mut impl FnMut(Rung, &'a str)) {
     let tool = catalog.get(ix);
-    sink(Rung::Id, fold(tool.id.as_str()));
-    sink(Rung::Id, fold(&tool.wire_name));
-    if words(&normal(tool.id.name())).nth(1).is_some() {
-        sink(Rung::Name, fold(tool.id.name()));
+    let name = tool.id.name();
+    let has_letters = name.contains(char::is_alphanumeric);
+    // Folded, the id of a tool called 🔥 is its source.
+    if has_letters {
+        sink(Rung::Id, tool.id.as_str());
     }
-    tool.manifest.aliases.iter().for_each(|alias| sink(Rung::Alias, fold(alias)));
-    sink(Rung::Source, fold(tool.id.source()));
-    sink(Rung::Category, fold(&tool.manifest.category));
+    sink(Rung::Id, &tool.wire_name);
+    if !has_letters || words(&normal(name)).nth(1).is_some() {
+        sink(Rung::Name, name);
+    }
+    tool.manifest.aliases.iter().for_each(|alias| sink(Rung::Alias, alias));
+    sink(Rung::Source, tool.id.source());
+    sink(Rung::Category, &tool.manifest.category);
 }
 
 /// The names of a tool that count as the whole request.

@@ -42,6 +42,7 @@ mod postings;
 mod reader;
 mod reasons;
 mod script;
+mod signs;
 mod stop;
 mod terms;
 mod weigh;

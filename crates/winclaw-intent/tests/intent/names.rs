@@ -110,6 +110,39 @@ fn every_name_alias_and_example_finds_its_own_tool() {
     }
 }
 
+/// I10 for names in which there is no letter.
+#[test]
+fn a_tool_called_by_a_sign_is_found_by_it() {
+    let mut tools = vec![
+        entry("sky.☂", json!({"description": "Rain."})),
+        entry("sky.forecast", json!({"description": "Rain.", "aliases": {"en": ["☀☀", "?"]}})),
+        entry("sky.rain", json!({"description": "☂ and sky"})),
+        entry("port.★", json!({"description": "Ships."})),
+    ];
+    tools.push(entry("port.🔥", json!({"description": "Ships."})));
+    let host = Host::new(tools);
+    let cases = [
+        ("🔥", "port.🔥"),
+        ("★", "port.★"),
+        (" ☂ ", "sky.☂"),
+        ("☂\u{FE0F}", "sky.☂"),
+        ("sky.☂", "sky.☂"),
+        ("port.★", "port.★"),
+        ("please use ☂️, and soon", "sky.☂"),
+        ("用🔥查一下", "port.🔥"),
+        ("(★)!", "port.★"),
+        ("what of ☀☀☀", "sky.forecast"),
+        ("?", "sky.forecast"),
+    ];
+    for (request, id) in cases {
+        let hits = host.ask(request).hits;
+        assert_eq!(hits.first().map(|hit| (host.id(hit.tool), hit.exact)), Some((id, true)), "{request}");
+    }
+    for request in ["how is it?", "don't use ★", "☀", "!", "→"] {
+        assert!(host.ask(request).hits.iter().all(|hit| !hit.exact), "{request}");
+    }
+}
+
 /// D1: however many tools speak of the words, the one that is called so comes first, and counts against no limit.
 #[test]
 fn find_symbol_finds_find_symbol() {
