@@ -17,6 +17,8 @@ pub(crate) struct Asked<'a> {
     /// The word as it stands in the request.
     pub(crate) surface: &'a str,
     pub(crate) kind: Kind,
+    /// The CJK run it stands in; empty for other words.
+    pub(crate) run: &'a str,
     /// Whether it is no word of the request itself, but of what was before.
     pub(crate) aside: bool,
     /// For a concept, the term and weight of the word itself: where a tool has both, the better one counts.
@@ -88,6 +90,7 @@ impl Index {
                         weight: weight * self.weights.of(kind),
                         surface,
                         kind,
+                        run: if let Piece::Run(run) = piece { run } else { "" },
                         aside: false,
                         word,
                     });

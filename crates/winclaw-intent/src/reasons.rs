@@ -1,7 +1,7 @@
 use winclaw_catalog::evidence::{Hit, Term};
 
 use crate::index::{Asked, Index};
-use crate::terms::Kind;
+use crate::terms::{Kind, span};
 
 /// Most words named for one hit.
 const MOST: usize = 6;
@@ -17,6 +17,7 @@ struct Part<'a> {
     text: &'a str,
     field: &'static str,
     kind: Kind,
+    run: &'a str,
 }
 
 /// The strongest words of one hit, best first.
@@ -33,12 +34,13 @@ pub(crate) fn fill<'a>(index: &Index, asked: &[Asked<'a>], hits: &mut [Hit]) {
     for (hit, seat) in hits.iter().zip(1_u32..) {
         seats[hit.tool.index()] = seat;
     }
-    let none = Part { score: 0.0, text: "", field: "", kind: Kind::Word };
+    let none = Part { score: 0.0, text: "", field: "", kind: Kind::Word, run: "" };
     let mut strongest: Vec<Strongest<'a>> = vec![Strongest { parts: [none; MOST], count: 0 }; hits.len()];
     for word in asked {
         index.gains(word, |tool, score, field| {
             if let Some(seat) = (seats[tool.index()] as usize).checked_sub(1) {
-                strongest[seat].add(Part { score, text: word.surface, field: field.label(), kind: word.kind });
+                let (text, kind, run) = (word.surface, word.kind, word.run);
+                strongest[seat].add(Part { score, text, field: field.label(), kind, run });
             }
         });
     }
@@ -50,7 +52,9 @@ pub(crate) fn fill<'a>(index: &Index, asked: &[Asked<'a>], hits: &mut [Hit]) {
 }
 
 impl<'a> Strongest<'a> {
+    /// Adds what one more word, in the order of the request, carried.
     fn add(&mut self, part: Part<'a>) {
+        let part = if part.kind == Kind::Pair { self.joined(part) } else { part };
         let better = |other: &Part<'_>| other.score.total_cmp(&part.score).then(part.text.cmp(other.text)).is_ge();
         let at = self.parts[..self.count].iter().take_while(|other| better(other)).count();
         if at < MOST {
@@ -58,6 +62,28 @@ impl<'a> Strongest<'a> {
             self.parts[at..self.count].rotate_right(1);
             self.parts[at] = part;
         }
+    }
+
+    /// The pair with the run before it that it goes on from in the same field, if there is one. That is taken out, and with it
+    /// the single characters that are now inside: 查北, 北京 and 京天 are no three words.
+    fn joined(&mut self, pair: Part<'a>) -> Part<'a> {
+        let goes_on =
+            |other: &&Part<'a>| other.kind == Kind::Pair && other.field == pair.field && overlap(other.text, pair.text);
+        let Some(&before) = self.parts[..self.count].iter().find(goes_on) else {
+            return pair;
+        };
+        let text = span(pair.run, before.text, pair.text);
+        let mut kept = 0;
+        for at in 0..self.count {
+            let part = self.parts[at];
+            let said = part.kind != Kind::Concept && part.field == pair.field && holds(text, part.text);
+            if !said {
+                self.parts[kept] = part;
+                kept += 1;
+            }
+        }
+        self.count = kept;
+        Part { score: before.score + pair.score, text, ..pair }
     }
 
     fn terms(&self) -> impl Iterator<Item = Term> {
@@ -68,6 +94,12 @@ impl<'a> Strongest<'a> {
             Term { text: part.text.to_owned(), field: part.field.into(), score: part.score, alike }
         })
     }
+}
+
+/// Whether two pieces share characters of one text.
+fn overlap(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes().as_ptr_range(), b.as_bytes().as_ptr_range());
+    a.start < b.end && b.start < a.end
 }
 
 /// Whether `inner` is a piece of `outer` itself, and not of another text that reads alike.

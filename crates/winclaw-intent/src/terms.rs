@@ -69,7 +69,7 @@ fn end<'a>(compound: Option<(&'a str, usize)>, sink: &mut impl FnMut(Piece<'a>))
 }
 
 /// The piece of `text` from the start of `head` to the end of `tail`, both pieces of it.
-fn span<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
+pub(crate) fn span<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
     let start = head.as_ptr() as usize - text.as_ptr() as usize;
     let end = tail.as_ptr() as usize - text.as_ptr() as usize + tail.len();
     &text[start..end]

@@ -86,6 +86,72 @@ fn a_term_tells_the_word_from_its_meaning() {
     }
 }
 
+/// Pairs of one run are no words each.
+#[test]
+fn chinese_pairs_that_overlap_are_named_as_one_run() {
+    let host = Host::new(vec![
+        entry("sky.forecast", json!({"description": "可以查北京天气的工具"})),
+        entry("port.crane", json!({"description": "北京"})),
+        entry("port.tide", json!({"description": "潮水, 天气预报"})),
+    ]);
+    let terms = |request: &str, id: &str| -> Vec<(String, String)> {
+        let evidence = host.ask(request);
+        let hit = &evidence.hits[host.place(&evidence, id).expect("a hit")];
+        assert!(hit.terms.is_sorted_by(|a, b| a.score >= b.score), "{request}: {:?}", hit.terms);
+        hit.terms.iter().map(|term| (term.text.clone(), term.field.to_string())).collect()
+    };
+    let description = |text: &str| (text.to_owned(), "description".to_owned());
+    let of_run = terms("查北京天气", "sky.forecast");
+    assert_eq!(of_run[0], description("查北京天气"));
+    assert!(of_run[1..].iter().all(|term| !matches!(&*term.0, "查北" | "北京" | "京天" | "天")), "{of_run:?}");
+    assert_eq!(terms("查北京天气", "port.crane"), [description("北京"), description("京"), description("北")]);
+    // Two texts that meet nowhere are two terms, and so are pairs with something between.
+    let apart = terms("北京的天气，潮水", "port.tide");
+    assert!(apart.contains(&description("天气")) && apart.contains(&description("潮水")), "{apart:?}");
+}
+
+/// The run carries what its pairs did.
+#[test]
+fn a_run_has_the_scores_of_its_pairs() {
+    let host = Host::new(vec![
+        entry("port.tide", json!({"description": "潮水涨"})),
+        entry("port.crane", json!({"description": "吊"})),
+    ]);
+    let score = |request: &str, text: &str| {
+        let hits = host.ask(request).hits;
+        hits[0].terms.iter().find(|term| term.text == text).map(|term| term.score).expect("the term")
+    };
+    let sum = score("潮水", "潮水") + score("水涨", "水涨");
+    assert!((score("潮水涨", "潮水涨") - sum).abs() < 1e-5);
+}
+
+/// What a request rules out is not what it names.
+#[test]
+fn a_name_behind_a_negation_is_not_exact() {
+    let host = Host::new(office());
+    let exact = |request: &str| -> Vec<String> {
+        let evidence = host.ask(request);
+        let exact = evidence.hits.iter().filter(|hit| hit.exact);
+        exact.map(|hit| host.id(hit.tool).to_owned()).collect()
+    };
+    for request in [
+        "don't find symbol, just sum it up",
+        "do not use code.find_symbol",
+        "sum it up without find_symbol",
+        "count them instead of using find symbol",
+        "不要用 find_symbol",
+        "别用天气，算一下二加二",
+        "无需天气",
+    ] {
+        assert_eq!(exact(request), [""; 0], "{request}");
+    }
+    assert_eq!(exact("don't find symbol, send it with a skycast"), ["sky.forecast"]);
+    assert_eq!(exact("do not use find symbol yet; then find symbol"), ["code.find_symbol"]);
+    assert_eq!(exact("要不要看天气"), ["sky.forecast"]);
+    let still = host.ask("do not find symbol");
+    assert!(host.place(&still, "code.find_symbol").is_some(), "it may fit by its words");
+}
+
 #[test]
 fn words_of_nested_parameters_are_evidence() {
     let host = Host::new(office());
