@@ -9,7 +9,8 @@
 //!   to, never what seems off the point, and every refusal says how to mend it.
 //! - Every call gets exactly one verdict, whatever its bytes; nothing a model writes makes it panic.
 //! - Arguments that were cut off are never run, not even when what is left could be read.
-//! - A call whose results change is never stopped; one that gives the same result again and again always is.
+//! - A call whose results change is never stopped; one that gives the same result again and again always is,
+//!   also when only arguments vary that do not say what it is about, unless it succeeds in changing something.
 //! - After a failure, what strays from the task is remarked upon when it reads and asked about when it acts; it is never
 //!   refused for that, and the call that mends the failure never strays.
 //! - Consent attaches to the tool that would run and to its side effect, whatever name it was called by.
