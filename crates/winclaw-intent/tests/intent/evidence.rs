@@ -268,13 +268,23 @@ fn huge_and_odd_requests_are_bounded() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// I6.
+    /// I6, also where two tools claim one id.
     #[test]
     fn the_order_of_registration_changes_nothing(
         (entries, shuffled) in any_entries().prop_flat_map(|entries| (Just(entries.clone()), Just(entries).prop_shuffle())),
         request in any_request(),
+        plan in any_request(),
     ) {
-        prop_assert_eq!(Host::new(entries).ask(&request), Host::new(shuffled).ask(&request));
+        let ask = |entries| {
+            let host = Host::new(entries);
+            let used: Vec<ToolIx> = host.catalog.all().step_by(3).collect();
+            let query = Query { message: &request, plan_step: Some(&plan), used: &used, earlier: &[&plan] };
+            (host.catalog.tools().to_vec(), host.ask(&request), host.weigh(query))
+        };
+        let ((tools, evidence, in_task), (others, other, other_in_task)) = (ask(entries), ask(shuffled));
+        prop_assert_eq!(tools, others);
+        prop_assert_eq!(evidence, other);
+        prop_assert_eq!(in_task, other_in_task);
     }
 
     #[test]
