@@ -11,6 +11,7 @@ use winclaw_net::{NetClient, Policy};
 use winclaw_tool::{Problem, ProblemKind, Text};
 use winclaw_toolbox::{Backend, Toolbox};
 
+use crate::commands::figures;
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
 use crate::screen::{Screen, Style, harmless};
@@ -70,8 +71,9 @@ impl Host {
     pub fn warn(&self) {
         let count = self.problems.iter().filter(|problem| problem.fatal).count();
         if count > 0 {
-            let en = format!("{count} problems with plugins; `winclaw plugin list` shows them");
-            let zh = format!("插件有 {count} 个问题；运行 winclaw plugin list 查看");
+            let count = figures::count(self.screen, count, "problem", "problems", "个问题");
+            let en = format!("{count} with plugins; `winclaw plugin list` shows them");
+            let zh = format!("插件有 {count}；运行 winclaw plugin list 查看");
             self.screen.note(&self.screen.paint(Style::Yellow, self.screen.word(&en, &zh)));
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use winclaw_trace::{Line, Record, Summary, TokenUsage};
 
 use crate::cli::TraceCommand;
+use crate::commands::figures;
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
 use crate::screen::{Screen, Style, columns, escaped, harmless};
@@ -35,7 +36,7 @@ fn list(screen: &Screen, tasks: &[Summary]) {
 }
 
 fn row(screen: &Screen, task: &Summary) -> Vec<String> {
-    let calls = format!("{} {}", task.calls, screen.word("calls", "次调用"));
+    let calls = figures::count(*screen, usize::try_from(task.calls).unwrap_or(usize::MAX), "call", "calls", "次调用");
     let model = if task.replayed {
         format!("{} ({})", task.model, screen.word("replayed", "回放"))
     } else {
@@ -149,7 +150,8 @@ fn words(screen: &Screen, record: &Record) -> (&'static str, String) {
         Record::Reply { .. } => ("reply", reply(record)),
         Record::Call { .. } => ("call", call(record)),
         Record::End { state, exit_code, calls, tokens, ms, .. } => {
-            ("end", format!("{state} (exit {exit_code}), {calls} calls, {}{}", seconds(*ms), cost(tokens)))
+            let calls = if *calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+            ("end", format!("{state} (exit {exit_code}), {calls}, {}{}", seconds(*ms), cost(tokens)))
         }
         other => decision(other),
     }

@@ -3,7 +3,7 @@
 use crate::screen::Screen;
 
 /// The keys of what is compared, in the order of the page; `K` stands for each k.
-pub const COMPARED: [&str; 16] = [
+pub const COMPARED: [&str; 18] = [
     "recall_at.K",
     "all_gold_at.K",
     "ndcg_at_10",
@@ -19,7 +19,9 @@ pub const COMPARED: [&str; 16] = [
     "reach.extended.schema_tokens",
     "reach.full.tools",
     "reach.full.schema_tokens",
-    "per_step",
+    "per_step.recall",
+    "per_step.all",
+    "per_step.tools_mean",
 ];
 
 /// The number under `key` in words; a key that is not known is its own word.
@@ -87,7 +89,7 @@ fn plain(key: &str) -> (&str, &str) {
 pub fn place(key: &str) -> usize {
     let is = |known: &str| match known.strip_suffix('K') {
         Some(of_k) => key.starts_with(of_k),
-        None => key == known || (known == "per_step" && key.starts_with("per_step.")),
+        None => key == known,
     };
     COMPARED.iter().position(|known| is(known)).unwrap_or(COMPARED.len())
 }
@@ -105,10 +107,9 @@ mod tests {
 
     #[test]
     fn every_key_that_is_compared_has_words_and_a_place() {
-        let per_step = ["per_step.recall", "per_step.all", "per_step.tools_mean"];
         let turns = ["turns_to_reveal_p50", "turns_to_reveal_p95", "turns_to_reveal_max", "closure_broken"];
-        let keys = COMPARED.iter().map(|key| key.replace('K', "10")).filter(|key| key != "per_step");
-        let keys: Vec<String> = keys.chain(per_step.into_iter().chain(turns).map(str::to_owned)).collect();
+        let keys = COMPARED.iter().map(|key| key.replace('K', "10"));
+        let keys: Vec<String> = keys.chain(turns.map(str::to_owned)).collect();
         for key in &keys {
             for lang in [Lang::En, Lang::Zh] {
                 let words = label(Screen::plain(lang), key);

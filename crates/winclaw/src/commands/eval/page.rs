@@ -39,9 +39,8 @@ impl Form {
         match self {
             _ if number.is_nan() => "–".to_owned(),
             Form::Share => format!("{number:.3}"),
-            Form::Count if number < 0.0 => format!("-{}", figures::number(-number.round() as u64)),
             Form::Count => figures::number(number.round() as u64),
-            Form::Turns => format!("{number:.1}").trim_end_matches(".0").to_owned(),
+            Form::Turns => tenths(number),
             Form::Micros => format!("{} µs", figures::number(number.round() as u64)),
         }
     }
@@ -162,16 +161,15 @@ impl Page<'_> {
         let Some(steps) = report.per_step else { return };
         let (first, further) = steps.looks;
         let requests = count(self.screen, steps.requests, "request", "requests", "个请求");
+        let tools = count(self.screen, first, "tool", "tools", "个工具");
         self.title(&match steps.protocol {
             Protocol::Recorded => self.word(
-                format!(
-                    "Asked step by step: {first} tools for the request, {further} for each recorded search ({requests})"
-                ),
-                format!("逐步查询：请求取 {first} 个工具，每次记录的搜索取 {further} 个（{requests}）"),
+                format!("Asked step by step: {tools} for the request, {further} for each recorded search ({requests})"),
+                format!("逐步查询：请求取 {tools}，每次记录的搜索取 {further} 个（{requests}）"),
             ),
             Protocol::Used => self.word(
-                format!("Asked step by step: {first} tools for each need, knowing the tools found so far ({requests})"),
-                format!("逐步查询：每个需要取 {first} 个工具，并已知先前找到的工具（{requests}）"),
+                format!("Asked step by step: {tools} for each need, knowing the tools found so far ({requests})"),
+                format!("逐步查询：每个需要取 {tools}，并已知先前找到的工具（{requests}）"),
             ),
         });
         let lines = ["recall", "all", "tools_mean", "tools_p95"].map(|key| {
@@ -271,7 +269,10 @@ impl Page<'_> {
     fn missed(&self, need: &MissedNeed) -> String {
         let rank = need.rank.map_or_else(
             || self.word("not ranked", "未进入排序"),
-            |rank| self.word(format!("rank {rank}"), format!("第 {rank} 位")),
+            |rank| {
+                let rank = number(rank as u64);
+                self.word(format!("rank {rank}"), format!("第 {rank} 位"))
+            },
         );
         let name = match need.name == need.tool {
             true => need.name.clone(),
@@ -299,6 +300,15 @@ impl Page<'_> {
     }
 }
 
+/// `number`, from 0, to one decimal, if it has one: `1,234.5`, `3`.
+fn tenths(number: f64) -> String {
+    let tenths = (number * 10.0).round() as u64;
+    match tenths % 10 {
+        0 => figures::number(tenths / 10),
+        tenth => format!("{}.{tenth}", figures::number(tenths / 10)),
+    }
+}
+
 fn range(key: &str, found: &Interval) -> String {
     let form = Form::of(key);
     format!("[{} – {}]", form.write(found.low), form.write(found.high))
@@ -311,4 +321,26 @@ fn signed(form: Form, number: f64) -> String {
 
 fn range_signed(form: Form, found: &Interval) -> String {
     format!("[{} – {}]", signed(form, found.low), signed(form, found.high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_alike_on_one_page() {
+        let cases = [
+            (Form::Turns, 3.0, "3"),
+            (Form::Turns, 3.96, "4"),
+            (Form::Turns, 3_850.25, "3,850.3"),
+            (Form::Count, 14_234.4, "14,234"),
+            (Form::Micros, 1_500.0, "1,500 µs"),
+            (Form::Share, 0.9234, "0.923"),
+            (Form::Turns, f64::NAN, "–"),
+        ];
+        for (form, number, words) in cases {
+            assert_eq!(form.write(number), words);
+        }
+        assert_eq!(signed(Form::Count, -1_500.0), "-1,500");
+    }
 }

@@ -41,13 +41,14 @@ impl<'a> Compared<'a> {
     pub fn of(asked: Asked<'a>, settings: &Settings) -> Compared<'a> {
         let of = |strategy| Look::of(asked, Settings { strategy, ..settings.clone() });
         let looks: Vec<Look<'a>> = STRATEGIES.into_iter().map(of).collect();
-        let recommended = match looks[0].surface.transport {
+        let mut recommended = match looks[0].surface.transport {
             // Everything is shown, so that what is shown says nothing of the request.
             Transport::Direct => {
                 recommended(&Look::of(asked, Settings { transport: Some(Transport::Bridge), ..settings.clone() }))
             }
             _ => recommended(&looks[0]),
         };
+        recommended.sort_by_key(|tool| (looks[0].rank(*tool).unwrap_or(usize::MAX), *tool));
         Compared { looks, recommended }
     }
 
@@ -110,6 +111,7 @@ impl<'a> Compared<'a> {
         let recommended = &self.recommended;
         let hidden = recommended.iter().filter(|tool| lot(hard, **tool) == Lot::Hidden).count();
         let (of, buried) = (recommended.len(), full.shown().count());
+        let hidden = number(hidden as u64);
         let among = count(*screen, buried, "tool", "tools", "个工具");
         let (en, zh) = match of {
             0 => (
@@ -189,6 +191,7 @@ impl Lot {
     fn text(self) -> Text {
         match self {
             Lot::InArray { place, of } => {
+                let (place, of) = (number(place as u64), number(of as u64));
                 Text::new(format!("entry {place} of {of}"), format!("共 {of} 项，第 {place} 项"))
             }
             Lot::Told => Text::new("in the conversation", "在对话中"),

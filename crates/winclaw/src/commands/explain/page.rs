@@ -148,14 +148,20 @@ impl Writer<'_> {
         let shown: Vec<&Row> = self.look.shown().collect();
         let most = if self.extent.all { shown.len() } else { shown.len().min(MAX_TOLD) };
         let (told, rest) = shown.split_at(most);
-        page.head(&format!("{} ({})", self.word("Shown with their parameters", "连同参数展示"), shown.len()));
+        page.head(&format!(
+            "{} ({})",
+            self.word("Shown with their parameters", "连同参数展示"),
+            number(shown.len() as u64)
+        ));
         let rows: Vec<(Vec<String>, Vec<String>)> = told.iter().map(|row| self.shown_row(row)).collect();
         page.table(&[], &rows);
         if !rest.is_empty() {
             let names: Vec<String> = rest.iter().map(|row| self.id(row.tool)).collect();
             page.text(2, &format!("{}{}", self.word("and also ", "以及 "), self.listed(&names)));
         }
-        if told.iter().filter_map(|row| self.look.hit(row.tool)).any(has_alike) {
+        let deferred = self.look.deferred.iter().map(|(tool, ..)| *tool);
+        let told = told.iter().map(|row| row.tool).chain(deferred);
+        if told.filter_map(|tool| self.look.hit(tool)).any(has_alike) {
             let en = format!("{ALIKE}means: the tool has it in other words");
             let zh = format!("{ALIKE}表示：工具用了含义相同的其他词");
             page.text(2, self.word(&en, &zh));
@@ -217,7 +223,7 @@ impl Writer<'_> {
             return;
         }
         let title = self.word("Deferred: it and what it requires exceed the budget", "因预算不足而推迟（含其依赖）");
-        page.head(&format!("{title} ({})", self.look.deferred.len()));
+        page.head(&format!("{title} ({})", number(self.look.deferred.len() as u64)));
         let row = |(tool, tokens, because): &(ToolIx, u32, Because)| {
             let cells = vec![self.id(*tool), format!("{:>6} tokens", number(*tokens))];
             (cells, reasons(self.screen, self.look.asked.catalog, because, self.look.hit(*tool)))
