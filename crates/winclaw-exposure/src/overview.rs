@@ -99,6 +99,13 @@ pub struct Overview {
     pub budgets: Vec<Spent>,
 }
 
+/// `number` with a comma between thousands, as the pages that carry these sentences write numbers.
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    digits.char_indices().flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit])).collect()
+}
+
 impl Exposure {
     /// What was decided about the surface as a whole, as it stands now.
     pub fn overview(&self) -> Overview {
@@ -114,17 +121,18 @@ impl Exposure {
         let settings = &self.settings;
         let (all, may) = (self.prepared.everything, settings.direct_tokens());
         let (count, slots) = (self.prepared.count, settings.slots());
+        let [all_told, may_told] = [all, may].map(grouped);
         match () {
             () if self.is_fixed() => Text::new("the strategy has no other", "该策略只有这一种"),
             () if !settings.can_bridge() => Text::new("a meta tool it would need is denied", "所需的元工具被禁用"),
             () if settings.transport == Some(self.transport) => Text::new("it was asked for", "按要求指定"),
             () if self.transport == Transport::Direct => Text::new(
-                format!("all schemas take about {all} tokens, and up to {may} are shown whole"),
-                format!("全部参数结构约 {all} token，不超过 {may} 时整体展示"),
+                format!("all schemas take about {all_told} tokens, and up to {may_told} are shown whole"),
+                format!("全部参数结构约 {all_told} token，不超过 {may_told} 时整体展示"),
             ),
             () if all > may => Text::new(
-                format!("all schemas would take about {all} tokens, and at most {may} are shown whole"),
-                format!("全部参数结构约需 {all} token，超过整体展示的上限 {may}"),
+                format!("all schemas would take about {all_told} tokens, and at most {may_told} are shown whole"),
+                format!("全部参数结构约需 {all_told} token，超过整体展示的上限 {may_told}"),
             ),
             () => Text::new(
                 format!("there are {count} tools, and the model takes {slots} entries"),

@@ -172,7 +172,7 @@ fn a_model_that_reveals_natively_is_explained_with_what_is_held_back() {
     let value = json::of(&look, 1, true);
     assert_eq!(value["transport"], "native");
     let because = value["transport_because"]["en"].as_str().expect("a reason");
-    assert!(because.contains("at most 6000 are shown whole"), "{because}");
+    assert!(because.contains("at most 6,000 are shown whole"), "{because}");
     let (sent, held) = (value["payload"]["tools"].as_array(), value["payload"]["deferred"].as_array());
     let (sent, held) = (sent.expect("tools").len(), held.expect("deferred").len());
     assert!(held >= 60 && sent < 12, "{sent} sent, {held} held back");
