@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
+use winclaw_catalog::names::is_cjk;
 use winclaw_catalog::{Catalog, State, ToolIx};
 
 use crate::array::MAX_EXACT;
@@ -17,7 +18,7 @@ const RECOMMENDED_SHARE: f32 = 0.15;
 
 /// Most hits beside the exact ones that are kept, and how many of them keep all their terms; those behind seldom rise, and
 /// then their strongest term says enough.
-const MAX_KEPT: usize = 64;
+const MAX_KEPT: usize = 100;
 const WITH_ALL_TERMS: usize = 16;
 
 /// Most categories the menu lists; the catalogue has them all.
@@ -90,6 +91,8 @@ fn says_enough(hit: &Hit) -> bool {
         return false;
     }
     match hit.terms.as_slice() {
+        // A run of three CJK characters or more is several words.
+        [only] if only.text.chars().nth(2).is_some() && only.text.chars().all(is_cjk) => true,
         [only] => !matches!(&*only.field, "description" | "parameter"),
         _ => true,
     }

@@ -114,8 +114,8 @@ impl Exposure {
         purse.slots
     }
 
-    /// Puts what the evidence recommends into the array: first what the request names, then by rank. Returns the entries
-    /// left.
+    /// Puts what the evidence recommends into the array: first what the request names, then by rank, where a quarter of the
+    /// places goes to others than the best source as long as others fit. Returns the entries left.
     fn add_recommended(&mut self, catalog: &Catalog, leads: &Leads, slots: usize) -> usize {
         let (most, tokens) = self.settings.share(self.reach);
         let (_, widest) = self.settings.share(Reach::Full);
@@ -125,7 +125,8 @@ impl Exposure {
         }
         let mut purse = Purse { tokens, slots: purse.slots };
         let mut left = most;
-        for lead in leads.within(self.reach).take(most + SPARE_ATTEMPTS) {
+        let ranked = no_source_first(catalog, leads.within(self.reach), |lead| lead.tool, most - most / 4);
+        for lead in ranked.into_iter().take(most + SPARE_ATTEMPTS) {
             if left > 0 && self.raise(catalog, lead.wish(Place::Array), &mut purse) {
                 left -= 1;
             }
@@ -158,7 +159,7 @@ impl Exposure {
         let hits = leads.into_iter().flat_map(|leads| leads.within(Reach::Extended));
         let hits = hits.map(|lead| (lead.tool, &lead.because)).chain(earlier.iter().map(|(tool, why)| (*tool, why)));
         let hits: Vec<_> = hits.filter(|(tool, _)| !self.schema_shown(*tool)).collect();
-        for (tool, because) in no_source_first(catalog, hits, left / 2) {
+        for (tool, because) in no_source_first(catalog, hits, |hit| hit.0, left / 2) {
             if left > 0 && !self.schema_shown(tool) {
                 let level = Some(self.modest(catalog, tool));
                 let wish = Wish { tool, level, because: because.clone(), place: Place::Array };
@@ -172,10 +173,15 @@ impl Exposure {
 }
 
 /// The hits in their order, but of each source only `most`; what a source has beyond that comes behind all others.
-fn no_source_first<'a>(catalog: &Catalog, hits: Vec<(ToolIx, &'a Because)>, most: usize) -> Vec<(ToolIx, &'a Because)> {
+fn no_source_first<T>(
+    catalog: &Catalog,
+    hits: impl IntoIterator<Item = T>,
+    tool: impl Fn(&T) -> ToolIx,
+    most: usize,
+) -> Vec<T> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let fits = |hit: &(ToolIx, &Because)| {
-        let count = counts.entry(catalog.get(hit.0).id.source()).or_default();
+    let fits = |hit: &T| {
+        let count = counts.entry(catalog.get(tool(hit)).id.source()).or_default();
         *count += 1;
         *count <= most
     };

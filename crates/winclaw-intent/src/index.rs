@@ -34,6 +34,8 @@ pub struct Index {
     pub(crate) ladder: Ladder,
     pub(crate) edges: Edges,
     pub(crate) size: usize,
+    /// A number for the source of each tool.
+    pub(crate) sources: Vec<u32>,
     pub(crate) dense: Option<Box<dyn Dense>>,
     tokeniser: Tokeniser,
     terms: Terms,
@@ -53,7 +55,8 @@ impl Index {
         catalog.permitted().for_each(|ix| reader.read(ix, catalog));
         let (terms, postings) = reader.finish(&weights);
         let (ladder, edges) = (Ladder::build(catalog), Edges::of(catalog));
-        Index { weights, ladder, edges, size: catalog.tools().len(), dense: None, tokeniser, terms, postings }
+        let (size, sources) = (catalog.tools().len(), sources(catalog));
+        Index { weights, ladder, edges, size, sources, dense: None, tokeniser, terms, postings }
     }
 
     /// The same index with vectors beside it: both rankings are fused by reciprocal rank (k 20), as far as the vectors
@@ -120,4 +123,18 @@ impl Index {
             }
         }
     }
+}
+
+/// A number for the source of each tool; the tools of one source stand together.
+fn sources(catalog: &Catalog) -> Vec<u32> {
+    let (mut number, mut last) = (0, "");
+    catalog
+        .tools()
+        .iter()
+        .map(|tool| {
+            number += u32::from(tool.id.source() != last);
+            last = tool.id.source();
+            number
+        })
+        .collect()
 }

@@ -5,7 +5,7 @@ use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term};
 use winclaw_catalog::names::normal;
 use winclaw_catalog::{Catalog, ToolIx};
 
-use crate::board::{Board, Scored};
+use crate::board::{Board, Scored, varied};
 use crate::context::{EARLIER, Lifts, Task, follows_up, last_used, lift};
 use crate::index::{Asked, Index, WORDS};
 use crate::ladder::Named;
@@ -84,7 +84,8 @@ impl Index {
     /// The best tools for all the words together, lifted by how well they fit one of several needs.
     fn rank(&self, asked: &[Asked<'_>], needs: &[Vec<Asked<'_>>]) -> Vec<Scored> {
         let mut board = Board::new(self.size);
-        let all = board.rank(self, asked, HITS);
+        board.score(self, asked);
+        let all = board.take_varied(HITS, &self.sources);
         let lists = if needs.len() > 1 { self.lists(needs, &mut board) } else { Vec::new() };
         if lists.len() < 2 {
             return all;
@@ -93,7 +94,7 @@ impl Index {
         all.into_iter().chain(lifts).for_each(|(tool, score)| board.add(tool, score, true));
         let sure = |list: &&Vec<Scored>| list[0].1 >= self.weights.seat * clearest(&lists);
         let firsts: Vec<ToolIx> = lists.iter().filter(sure).map(|list| list[0].0).collect();
-        seated(board.take(usize::MAX), &firsts)
+        varied(seated(board.take(usize::MAX), &firsts), HITS, &self.sources)
     }
 
     /// The ranking fused with that of the vectors, if there are any that know the script of `text`.
@@ -184,7 +185,6 @@ fn seated(mut ranked: Vec<Scored>, firsts: &[ToolIx]) -> Vec<Scored> {
         late.for_each(|scored| scored.1 = scored.1.max(bar * 1.001));
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     }
-    ranked.truncate(HITS);
     ranked
 }
 

@@ -92,18 +92,19 @@ fn d22_a_server_with_hundreds_of_tools_crowds_out_neither_the_core_nor_other_ser
 
 #[test]
 fn d22_no_source_takes_every_place_that_a_request_gives() {
-    // Every tool of the crowd fits the request; the one of the other source fits it a little less.
-    let more = json!({"aliases": {"en": ["weekly figures"]}, "examples": ["send the weekly figures"]});
-    let mut tools: Vec<_> = (0..300)
-        .map(|n| tool(&format!("crowd.figures_{n:03}"), "Sends the weekly figures to the team", more.clone()))
-        .collect();
-    tools.push(tool("mail.send", "Sends a mail, such as figures of the week", json!({})));
-    let catalog = catalog(tools);
-    let evidence =
-        winclaw_intent::Index::build(&catalog).weigh(&catalog, &message("send the figures of the week by mail"));
-    let mut exposure = Exposure::begin(&catalog, &evidence, bridge());
-    exposure.surface(&catalog);
-    assert!(exposure.schema_shown(ix(&catalog, "mail.send")), "{:?}", exposure.shown());
+    // Every tool of the crowd fits the request better than the only one of another source.
+    let more = json!({"aliases": {"en": ["weekly figures"]}, "examples": ["weekly figures for the team"]});
+    for size in [60, 300] {
+        let crowd = (0..size).map(|n| tool(&format!("crowd.figures_{n:03}"), "Weekly figures of a team", more.clone()));
+        let report = tool("memo.report", "Writes a report of figures", json!({}));
+        let catalog = catalog(crowd.chain([report]).collect());
+        let evidence = winclaw_intent::Index::build(&catalog).weigh(&catalog, &message("weekly figures for our team"));
+        let report = ix(&catalog, "memo.report");
+        let before = evidence.hits.iter().take_while(|hit| hit.tool != report).count();
+        assert!(before >= 40, "the report must rank behind the crowd: {before}");
+        let exposure = Exposure::begin(&catalog, &evidence, bridge());
+        assert!(exposure.schema_shown(report), "{size}: {:?}", exposure.shown());
+    }
 }
 
 #[test]
