@@ -45,7 +45,7 @@ pub fn recall_of(dataset: &Dataset, ranker: &dyn Ranker, ks: &[usize]) -> Ranked
     let requests = dataset.requests.iter().filter(|request| !request.needs.is_empty());
     let (mut times, mut ndcg) = (Vec::new(), Vec::new());
     let mut recalls: BTreeMap<usize, Vec<f64>> = ks.iter().map(|k| (*k, Vec::new())).collect();
-    let mut alls = recalls.clone();
+    let mut of_all = recalls.clone();
     for request in requests {
         let begun = Instant::now();
         let order = ranker.rank(&request.text, most);
@@ -53,12 +53,12 @@ pub fn recall_of(dataset: &Dataset, ranker: &dyn Ranker, ks: &[usize]) -> Ranked
         ndcg.push(graded_ndcg(&request.grades, &order, 10));
         recalls.iter_mut().for_each(|(k, values)| values.push(recall(&request.needs, &order, *k)));
         let all = |k: usize| f64::from(u8::from(all_met(&request.needs, &order, k)));
-        alls.iter_mut().for_each(|(k, values)| values.push(all(*k)));
+        of_all.iter_mut().for_each(|(k, values)| values.push(all(*k)));
     }
     Ranked {
         name: ranker.name(),
         recall_at: recalls.iter().map(|(k, values)| (*k, mean(values))).collect(),
-        all_gold_at: alls.iter().map(|(k, values)| (*k, mean(values))).collect(),
+        all_gold_at: of_all.iter().map(|(k, values)| (*k, mean(values))).collect(),
         ndcg_at_10: mean(&ndcg),
         rank_us_p50: Stat::Quantile(0.5).of(&mut times),
         rank_us_p99: Stat::Quantile(0.99).of(&mut times),

@@ -163,7 +163,7 @@ fn browser() -> std::sync::Arc<Server> {
     })
 }
 
-const WRONG: &str = "http://exmple.org";
+const WRONG: &str = "http://example.0rg";
 
 #[tokio::test]
 async fn d17_after_a_failure_straying_is_pointed_out_and_the_right_retry_stays_open() {

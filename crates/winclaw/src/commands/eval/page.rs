@@ -115,8 +115,8 @@ impl Page<'_> {
         self.title(&self.word("Ranking", "排序"));
         let ks = report.recall_at.keys();
         let recalls = ks.clone().map(|k| format!("recall_at.{k}"));
-        let alls = ks.map(|k| format!("all_gold_at.{k}"));
-        self.table(report, recalls.chain(alls).chain(["ndcg_at_10".to_owned()]));
+        let of_all = ks.map(|k| format!("all_gold_at.{k}"));
+        self.table(report, recalls.chain(of_all).chain(["ndcg_at_10".to_owned()]));
         self.title(&self.word("First call", "首次调用"));
         self.table(report, FIRST_CALL.map(str::to_owned));
         self.title(&self.word("A model that looks further", "继续查找的模型"));
