@@ -175,7 +175,9 @@ impl Exposure {
             budgets.extend(self.raised());
         }
         if !self.catalogue.text.is_empty() {
-            budgets.push(spent(Part::Catalogue, self.catalogue.tokens, settings.catalogue_tokens()));
+            let (budget, least) = settings.catalogue_room();
+            let may = if self.catalogue.step >= Step::Categories { budget.max(least) } else { budget };
+            budgets.push(spent(Part::Catalogue, self.catalogue.tokens, may));
         }
         budgets
     }
