@@ -50,7 +50,19 @@ proptest! {
     ) {
         run(&sketches, &claims, &settings, &steps);
     }
+}
 
+proptest! {
+    // A case of thousands of tools takes as long as many small ones.
+    #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 64, ..ProptestConfig::default() })]
+
+    /// The same with up to 5,000 tools.
+    #[test]
+    fn nothing_that_happens_breaks_a_promise_among_thousands(
+        size in 1_000..=5_000_usize, claims in claims(), settings in settings(), steps in steps(),
+    ) {
+        run(&crate::support::many(size), &claims, &settings, &steps);
+    }
 }
 
 proptest! {
