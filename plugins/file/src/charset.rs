@@ -167,13 +167,22 @@ impl Charset {
             "UTF-16BE" => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
             _ => {
                 let (bytes, _, unmappable) = self.encoding.encode(text);
-                let missing = |c: &char| self.encoding.encode(c.encode_utf8(&mut [0; 4])).2;
-                match unmappable.then(|| text.chars().find(missing)).flatten() {
-                    Some(c) => Err(c),
-                    None => Ok(bytes.into_owned()),
+                if !unmappable && self.encoding.decode_without_bom_handling(&bytes).0 == text {
+                    return Ok(bytes.into_owned());
                 }
+                let lost = text.chars().find(|c| !self.keeps(*c)).or(text.chars().next());
+                lost.map_or(Ok(Vec::new()), Err)
             }
         }
+    }
+
+    /// Whether `c` is read as it was written. Some encodings write a character as another's bytes, as Shift_JIS does with `¥`
+    /// and `\`.
+    fn keeps(self, c: char) -> bool {
+        let mut buffer = [0; 4];
+        let one: &str = c.encode_utf8(&mut buffer);
+        let (bytes, _, unmappable) = self.encoding.encode(one);
+        !unmappable && self.encoding.decode_without_bom_handling(&bytes).0 == one
     }
 
     /// `text` as the bytes of a file: the mark, if any, and then the text.
@@ -361,6 +370,16 @@ mod tests {
         }
         assert_eq!(LineEnds::CrLf.apply("a\nb\r\n"), "a\r\nb\r\n");
         assert_eq!(LineEnds::Lf.apply("a\r\nb\n"), "a\nb\n");
+    }
+
+    #[test]
+    fn a_character_that_would_be_read_as_another_is_refused() {
+        for (name, text, lost) in
+            [("shift_jis", "a¥", '¥'), ("shift_jis", "‾", '‾'), ("gbk", "né👋", '👋'), ("big5", "简", '简')]
+        {
+            assert_eq!(charset(name).encode(text), Err(lost), "{name}");
+        }
+        assert_eq!(charset("shift_jis").encode("a\\~あ"), Ok(vec![0x61, 0x5c, 0x7e, 0x82, 0xa0]));
     }
 
     proptest! {
