@@ -1,11 +1,16 @@
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use winclaw_catalog::{Catalog, ToolIx};
 use winclaw_tool::Problem;
 
 use crate::measure::Graded;
 use crate::{EvalError, Queries, Tools, read_queries, read_tools};
+
+/// What the files of a folder of data are called.
+const TOOLS: &str = "tools.jsonl";
+const QUERIES: &str = "queries.jsonl";
 
 /// A catalogue and requests to measure on.
 #[derive(Debug)]
@@ -63,6 +68,28 @@ impl Dataset {
         let tools = read_tools(tools)?;
         let queries = read_queries(queries, &tools)?;
         Ok(Dataset::new(tools, queries))
+    }
+
+    /// The folders at or below `folder` that hold a `tools.jsonl` and a `queries.jsonl`, sorted by path; nothing is sought
+    /// below such a folder.
+    pub fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+        if folder.join(TOOLS).is_file() && folder.join(QUERIES).is_file() {
+            return Ok(vec![folder.to_owned()]);
+        }
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                found.extend(Dataset::folders(&path)?);
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Reads both files of one of the [`folders`](Dataset::folders).
+    pub fn read_folder(folder: &Path) -> Result<Dataset, EvalError> {
+        Dataset::read(&folder.join(TOOLS), &folder.join(QUERIES))
     }
 
     /// The requests of `queries`, which were read against these `tools`.

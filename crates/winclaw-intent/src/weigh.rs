@@ -36,7 +36,7 @@ impl Index {
     pub fn weigh(&self, catalog: &Catalog, query: &Query<'_>) -> Evidence {
         let message = bounded(query.message);
         let plan = bounded(query.plan_step.unwrap_or(""));
-        let needs: Vec<String> = clauses(&plan).into_iter().chain(clauses(&message)).collect();
+        let needs = needs(&plan, &message);
         let follow_up = follows_up(&message);
         let used = last_used(self, query);
         let aside = self.aside(catalog, query, &used, follow_up);
@@ -213,6 +213,17 @@ fn thin_crowds(scores: &BTreeMap<ToolIx, f32>, named: &mut BTreeMap<ToolIx, Name
     let score = |ix: &ToolIx| scores.get(ix).copied().unwrap_or(0.0);
     crowd.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
     crowd.iter().skip(CROWD).for_each(|ix| drop(named.remove(ix)));
+}
+
+impl Query<'_> {
+    /// The needs that weighing takes the request for, as it reads them; those of the plan step come first.
+    pub fn needs(&self) -> Vec<String> {
+        needs(&bounded(self.plan_step.unwrap_or("")), &bounded(self.message))
+    }
+}
+
+fn needs(plan: &str, message: &str) -> Vec<String> {
+    clauses(plan).into_iter().chain(clauses(message)).collect()
 }
 
 /// The text in NFKC form; of a very long one the beginning and the end.

@@ -1,7 +1,7 @@
 //! What is found, set by set.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use winclaw_eval::{Dataset, EvalReport, Options, Ranked, Steps, evaluate, recall_of};
 use winclaw_exposure::Strategy;
@@ -16,7 +16,7 @@ const LOOKS: (usize, usize) = (4, 3);
 
 /// Prints the tables for every set below `data`; with `hold` an error when a floor is missed.
 pub fn print(data: &Path, hold: bool) -> Result<(), Box<dyn Error>> {
-    let sets = sets(data)?;
+    let sets = Dataset::folders(data)?;
     println!(
         "Recall of the needed tools, with 95 % bootstrap intervals; `ahead` is ours minus the bm25 crate's on the same requests\n"
     );
@@ -46,32 +46,12 @@ pub fn print(data: &Path, hold: bool) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Every folder at or below `folder` that holds a set.
-fn sets(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    if folder.join("tools.jsonl").is_file() && folder.join("queries.jsonl").is_file() {
-        return Ok(vec![folder.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(sets(&path)?);
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-fn read(set: &Path) -> Result<Dataset, Box<dyn Error>> {
-    Dataset::read(&set.join("tools.jsonl"), &set.join("queries.jsonl")).map_err(|error| format!("{error:?}").into())
-}
-
 fn name(set: &Path) -> String {
     set.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn row(set: &Path, data: &Path) -> Result<(String, EvalReport), Box<dyn Error>> {
-    let mut dataset = read(set)?;
+    let mut dataset = Dataset::read_folder(set)?;
     let name = name(set);
     let ks = [5, 10];
     let ours = recall_of(&dataset, &Ours { catalog: &dataset.catalog, index: Index::build(&dataset.catalog) }, &ks);
@@ -125,7 +105,7 @@ fn step_line(name: &str, steps: &Steps) -> String {
 
 /// The first assistant's tools under every engine.
 fn story(set: &Path) -> Result<(), Box<dyn Error>> {
-    let dataset = read(set)?;
+    let dataset = Dataset::read_folder(set)?;
     let founding = Founding::of(&dataset.catalog)?;
     println!(
         "\nThe first assistant's {} tools: what each engine shows on the first call\n",

@@ -1,7 +1,7 @@
 //! The sets below a folder.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use winclaw_eval::{Dataset, Request};
 
@@ -19,28 +19,12 @@ impl Set {
 
 /// The sets below `folder`, by name; all of them or only one.
 pub(crate) fn read(folder: &Path, only: Option<&str>) -> Result<Vec<Set>, Box<dyn Error>> {
-    let mut folders = find(folder)?;
-    folders.sort();
     let mut sets = Vec::new();
-    for folder in folders {
+    for folder in Dataset::folders(folder)? {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if only.is_none_or(|only| only == name) {
-            sets.push(Set { name, data: Dataset::read(&folder.join("tools.jsonl"), &folder.join("queries.jsonl"))? });
+            sets.push(Set { name, data: Dataset::read_folder(&folder)? });
         }
     }
     Ok(sets)
-}
-
-fn find(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    if folder.join("tools.jsonl").is_file() && folder.join("queries.jsonl").is_file() {
-        return Ok(vec![folder.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(find(&path)?);
-        }
-    }
-    Ok(found)
 }

@@ -11,9 +11,6 @@ use winclaw_exposure::{
 };
 use winclaw_intent::Query;
 
-/// Of a longer request the beginning and the end are read; so many characters of each, as the index does.
-const HALF: usize = 4_000;
-
 /// Where a task stands when the model is called.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
@@ -148,8 +145,8 @@ impl Asked<'_> {
 
     /// The needs the request was split into; the plan step comes first.
     pub fn needs(&self) -> Vec<String> {
-        let plan = self.context.plan.as_deref().unwrap_or("");
-        [plan, self.request].into_iter().flat_map(|text| winclaw_intent::clauses(&read_part(text))).collect()
+        let plan_step = self.context.plan.as_deref();
+        Query { message: self.request, plan_step, ..Query::default() }.needs()
     }
 
     /// Estimated tokens of what the strategy `full` sends.
@@ -159,17 +156,6 @@ impl Asked<'_> {
         let mut exposure = Exposure::begin_prepared(self.catalog, &self.ranking.prepared, &none, full);
         exposure.surface(self.catalog).tokens.prefix
     }
-}
-
-/// The part of a text that the index reads.
-fn read_part(text: &str) -> String {
-    let length = text.chars().count();
-    if length <= 2 * HALF {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(HALF).collect();
-    let tail: String = text.chars().skip(length - HALF).collect();
-    format!("{head}\n{tail}")
 }
 
 /// The prices of the last further request.
