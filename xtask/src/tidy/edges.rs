@@ -8,7 +8,7 @@ use super::Breach;
 use crate::process::Failed;
 
 /// Crate, and the crates of ours it may use (without the `winclaw-` prefix), lowest layer first.
-const TABLE: [(&str, &[&str]); 19] = [
+const TABLE: [(&str, &[&str]); 21] = [
     ("tool", &[]),
     ("abi", &[]),
     ("sdk-macros", &["tool"]),
@@ -17,6 +17,10 @@ const TABLE: [(&str, &[&str]); 19] = [
     ("trace", &["tool"]),
     ("model", &["tool"]),
     ("net", &["tool"]),
+    // Keeps conversations; what a message is, model says.
+    ("session", &["tool", "model"]),
+    // A trace in the form that collectors read.
+    ("otlp", &["tool", "trace"]),
     ("intent", &["tool", "catalog"]),
     ("exposure", &["tool", "catalog"]),
     ("guard", &["tool", "catalog"]),
