@@ -96,6 +96,7 @@ impl<'a> Recorder<'a> {
         let payload = model.payload(request);
         (self.write)(Record::Request {
             call_no: turn.into(),
+            attempt: 1,
             bytes: payload.len() as u64,
             sha256: sha256(&payload),
             tools: request.tools.len() as u64,
@@ -113,6 +114,7 @@ impl<'a> Recorder<'a> {
             ms: millis(took),
             estimated: estimated.into(),
             scale,
+            text_calls: 0,
         });
     }
 
@@ -150,6 +152,9 @@ impl<'a> Recorder<'a> {
             tool: catalog.get(consent.tool).id.to_string(),
             asked: consent.why.en.clone(),
             answer: answer.into(),
+            side_effect: catalog.get(consent.tool).manifest.side_effect.as_str().into(),
+            scope: String::new(),
+            rule: String::new(),
         });
     }
 
@@ -174,6 +179,7 @@ impl<'a> Recorder<'a> {
             result_chars: text.chars().count() as u64,
             result_sha256: sha256(text.as_bytes()),
             error: outcome.as_ref().err().map(|failure| failure.message.clone()),
+            whole: None,
         });
     }
 

@@ -17,7 +17,7 @@ mod task_id;
 mod writer;
 
 pub use reader::{Line, Summary, list, read};
-pub use record::{CallMade, Record, ShownTool, TokenUsage, VERSION};
+pub use record::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage, VERSION};
 pub use redact::{MARK, redact, redact_text};
 pub use task_id::new_task_id;
 pub use writer::TraceWriter;

@@ -1,53 +1,20 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use winclaw_tool::Problem;
 
+mod parts;
+mod schema;
+
+pub use parts::{CallMade, EvidenceHit, ShownTool, TokenUsage};
+
 /// Version of the line form this crate writes. A change that an old reader would misread raises it; a new field or kind does not.
 pub const VERSION: u32 = 1;
-
-/// One tool that stood above the plain catalogue in an exposure.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ShownTool {
-    /// The tool's id.
-    pub tool: String,
-    /// How much of it was shown: `brief` or `full`.
-    pub level: String,
-    /// Why, in words.
-    pub because: String,
-    /// Estimated tokens of what was shown.
-    pub tokens: u64,
-}
-
-/// One call as it stood in a model's reply.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CallMade {
-    /// The call's id on the wire.
-    pub id: String,
-    /// The name the model used.
-    pub name: String,
-}
-
-/// Tokens as the provider counted them; absent what it did not report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TokenUsage {
-    /// Tokens of the request, cached ones included.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input: Option<u64>,
-    /// Those of them that came from the provider's cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cached: Option<u64>,
-    /// Tokens of the reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<u64>,
-}
 
 /// What happened, one decision at a time. Written in the order it happened; `docs/trace-format.md` has the wire form.
 ///
 /// A field that a file lacks reads as its empty value, so that older and newer files stay readable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record {
     /// The head of the file: what was asked of what.
@@ -73,6 +40,33 @@ pub enum Record {
         /// Language of the texts for people: `en` or `zh`.
         #[serde(default)]
         lang: String,
+    },
+    /// The task is one of a session.
+    Session {
+        /// The session's id.
+        #[serde(default)]
+        session_id: String,
+        /// Which request of the session, from 1.
+        #[serde(default)]
+        request_no: u64,
+        /// The id of the task before it in the session, whose trace a replay needs first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+    },
+    /// What the request, or the plan of a later step, says about the tools.
+    Evidence {
+        /// Before which call of the model, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// The tools that fit, best first; the first of many.
+        #[serde(default)]
+        hits: Vec<EvidenceHit>,
+        /// How many fit in all.
+        #[serde(default)]
+        total: u64,
+        /// How far the best stands above the rest: 0 (nothing known) to 1 (one clear answer).
+        #[serde(default)]
+        margin: f32,
     },
     /// What the model is shown in its next call, and why.
     Exposure {
@@ -110,11 +104,26 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tail: Option<String>,
     },
-    /// What went over the wire to the model.
+    /// A tool is not sent to this model any more: it is illegal for its vendor.
+    SetAside {
+        /// Before which call of the model, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// Why, in words.
+        #[serde(default)]
+        why: String,
+    },
+    /// One body that went over the wire to the model; a call that is tried again has several.
     Request {
         /// Which call of the model in this task, from 1.
         #[serde(default)]
         call_no: u64,
+        /// Which attempt at this call, from 1.
+        #[serde(default = "first")]
+        attempt: u64,
         /// Size of the payload in bytes.
         #[serde(default)]
         bytes: u64,
@@ -151,6 +160,42 @@ pub enum Record {
         /// Real tokens for each estimated one, as known after this reply; 0 when the file does not say.
         #[serde(default)]
         scale: f32,
+        /// How many of the calls were written as text and recovered from it.
+        #[serde(default)]
+        text_calls: u64,
+    },
+    /// A call of the model that came to nothing, after its last attempt.
+    ModelFailed {
+        /// Which call of the model in this task, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// Why, in one word, such as `authentication` or `overloaded`.
+        #[serde(default)]
+        code: String,
+        /// Why, in words.
+        #[serde(default)]
+        error: String,
+        /// How long it took with all attempts, in milliseconds.
+        #[serde(default)]
+        ms: u64,
+    },
+    /// What a call of the model cost, by the price that is known for it.
+    Cost {
+        /// Which call of the model in this task, from 1.
+        #[serde(default)]
+        call_no: u64,
+        /// Its price, all attempts counted, in millionths of the currency.
+        #[serde(default)]
+        micros: u64,
+        /// The price of the task or session so far, in millionths of the currency.
+        #[serde(default)]
+        total_micros: u64,
+        /// `USD` or `CNY`.
+        #[serde(default)]
+        currency: String,
+        /// Of when the price is, such as `2026-11`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        as_of: Option<String>,
     },
     /// What a name the model used stands for.
     Resolve {
@@ -163,6 +208,24 @@ pub enum Record {
         /// The tool's id, or that there are several or none, with the nearest.
         #[serde(default)]
         resolution: String,
+    },
+    /// The arguments of a call were put right without changing what they mean.
+    Repair {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// What sort of repair, in one word.
+        #[serde(default)]
+        repair: String,
+        /// Where: a JSON pointer into the arguments; empty for the whole.
+        #[serde(default)]
+        at: String,
+        /// What the model was told of it.
+        #[serde(default)]
+        said: String,
     },
     /// Whether a call may run.
     Verdict {
@@ -182,7 +245,7 @@ pub enum Record {
         #[serde(default)]
         reason: String,
     },
-    /// A question to the person and the answer.
+    /// Whether a call with a side effect was allowed: by a question to the person, or by a rule.
     Consent {
         /// The call's id.
         #[serde(default)]
@@ -190,12 +253,21 @@ pub enum Record {
         /// The tool's id.
         #[serde(default)]
         tool: String,
-        /// What the person was asked.
+        /// What the person was asked; empty when a rule decided.
         #[serde(default)]
         asked: String,
-        /// What was answered, such as `yes`, `no` or `nobody to ask`.
+        /// What was answered, such as `once`, `no` or `nobody_to_ask`.
         #[serde(default)]
         answer: String,
+        /// `read`, `write` and so on: what the call may do to the world.
+        #[serde(default)]
+        side_effect: String,
+        /// How far the answer holds: `once`, `task` or `always`; empty when the file does not say.
+        #[serde(default)]
+        scope: String,
+        /// What decided, or made it a question: a rule of the policy, an answer that is remembered, where content came from.
+        #[serde(default)]
+        rule: String,
     },
     /// A call that ran.
     Call {
@@ -226,21 +298,66 @@ pub enum Record {
         /// The failure's message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The file that holds the whole result, where the model was given a part of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<String>,
     },
     /// A call that ran no tool: of a meta tool, or one that was answered before any tool was found.
     Aside {
         /// The call's id.
+        #[serde(default)]
         call_id: String,
         /// The name the model used.
+        #[serde(default)]
         name: String,
         /// The arguments as the model wrote them, redacted.
+        #[serde(default)]
         arguments: String,
         /// `ok`, or the code of the failure.
+        #[serde(default)]
         outcome: String,
         /// What came of it, in short: ids that were found, what the person answered, or the failure's message.
+        #[serde(default)]
         detail: String,
         /// Length of the answer in characters.
+        #[serde(default)]
         result_chars: u64,
+    },
+    /// The task repeats itself, and what was done about it.
+    Loop {
+        /// What repeats, in one word, such as `repeat`, `cycle`, `same_failure`, `search`, `unknown_tool` or `plan`.
+        #[serde(default)]
+        pattern: String,
+        /// Ids of the tools in it, in the order of the calls; names where a name means no tool.
+        #[serde(default)]
+        tools: Vec<String>,
+        /// How often it was seen.
+        #[serde(default)]
+        times: u64,
+        /// How far the answer to it went: `hint`, `block`, `must_answer` or `stop`.
+        #[serde(default)]
+        rung: String,
+        /// What the model was told, or the person when it was stopped.
+        #[serde(default)]
+        said: String,
+    },
+    /// A call led away from what was asked.
+    Drift {
+        /// The call's id.
+        #[serde(default)]
+        call_id: String,
+        /// The tool's id.
+        #[serde(default)]
+        tool: String,
+        /// How far the answer to it went: `note` or `consent`.
+        #[serde(default)]
+        rung: String,
+        /// Why it counts as far from what was asked.
+        #[serde(default)]
+        why: String,
+        /// What the model was told.
+        #[serde(default)]
+        said: String,
     },
     /// One thing done to the exposure, so that a reader can do it again: see `docs/trace-format.md`.
     Step {
@@ -320,6 +437,7 @@ pub enum Record {
     /// Something was wrong that cost only itself.
     Problem {
         /// What.
+        #[schemars(with = "schema::Problem")]
         problem: Problem,
     },
     /// The task is over.
@@ -346,6 +464,11 @@ pub enum Record {
     /// A kind this version does not know, from a newer program. Never written.
     #[serde(other, skip_serializing)]
     Unknown,
+}
+
+/// A file that does not say which attempt it was had one.
+fn first() -> u64 {
+    1
 }
 
 #[cfg(test)]

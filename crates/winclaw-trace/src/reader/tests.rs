@@ -76,7 +76,16 @@ fn a_half_last_line_is_a_problem_wherever_it_was_cut() {
 fn the_list_is_newest_first_and_sums_what_an_unfinished_task_did() {
     let folder = tempfile::tempdir().expect("a folder");
     let usage = TokenUsage { input: Some(100), cached: None, output: Some(7) };
-    let reply = Record::Reply { text_chars: 0, calls: vec![], usage, cut_off: false, ms: 5, estimated: 0, scale: 0.0 };
+    let reply = Record::Reply {
+        text_chars: 0,
+        calls: vec![],
+        usage,
+        cut_off: false,
+        ms: 5,
+        estimated: 0,
+        scale: 0.0,
+        text_calls: 0,
+    };
     let call = samples().into_iter().find(|record| matches!(record, Record::Call { .. })).expect("a call");
     let end = samples().into_iter().find(|record| matches!(record, Record::End { .. })).expect("an end");
     trace(folder.path(), "a-old", &[start(1), end]);

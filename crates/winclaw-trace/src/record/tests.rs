@@ -24,6 +24,13 @@ fn before_calls() -> Vec<Record> {
             request: "北京天气".into(),
             lang: "zh".into(),
         },
+        Record::Session { session_id: "s3k9".into(), request_no: 2, after: Some("20261130-160000-0001".into()) },
+        Record::Evidence {
+            call_no: 1,
+            hits: vec![EvidenceHit { tool: "sky.forecast".into(), score: 1.5, exact: true, because: "天气".into() }],
+            total: 3,
+            margin: 0.5,
+        },
         Record::Exposure {
             call_no: 1,
             epoch: 1,
@@ -37,7 +44,8 @@ fn before_calls() -> Vec<Record> {
             everything_tokens: 9_000,
             tail: Some("prefer sky.forecast".into()),
         },
-        Record::Request { call_no: 1, bytes: 4_000, sha256: "cd".repeat(32), tools: 6, messages: 1 },
+        Record::SetAside { call_no: 1, tool: "sky.stars".into(), why: "its name is too long".into() },
+        Record::Request { call_no: 1, attempt: 2, bytes: 4_000, sha256: "cd".repeat(32), tools: 6, messages: 1 },
         Record::Reply {
             text_chars: 0,
             calls: vec![CallMade { id: "c1".into(), name: "sky__forecast".into() }],
@@ -46,6 +54,15 @@ fn before_calls() -> Vec<Record> {
             ms: 800,
             estimated: 880,
             scale: 1.25,
+            text_calls: 1,
+        },
+        Record::ModelFailed { call_no: 2, code: "overloaded".into(), error: "HTTP 529".into(), ms: 9_000 },
+        Record::Cost {
+            call_no: 1,
+            micros: 1_250,
+            total_micros: 4_000,
+            currency: "USD".into(),
+            as_of: Some("2026-11".into()),
         },
     ]
 }
@@ -54,6 +71,13 @@ fn calls() -> Vec<Record> {
     let (call_id, tool) = ("c1".to_owned(), "sky.forecast".to_owned());
     vec![
         Record::Resolve { call_id: call_id.clone(), name: "sky__forecast".into(), resolution: tool.clone() },
+        Record::Repair {
+            call_id: call_id.clone(),
+            tool: tool.clone(),
+            repair: "coerced".into(),
+            at: "/days".into(),
+            said: "`days` was text".into(),
+        },
         Record::Verdict {
             call_id: call_id.clone(),
             tool: tool.clone(),
@@ -65,7 +89,10 @@ fn calls() -> Vec<Record> {
             call_id: call_id.clone(),
             tool: tool.clone(),
             asked: "Send it?".into(),
-            answer: "yes".into(),
+            answer: "once".into(),
+            side_effect: "external".into(),
+            scope: "once".into(),
+            rule: "mail.* ask".into(),
         },
         Record::Call {
             call_id,
@@ -77,6 +104,7 @@ fn calls() -> Vec<Record> {
             result_chars: 14,
             result_sha256: "ef".repeat(32),
             error: Some("no network".into()),
+            whole: Some("spill/c1.txt".into()),
         },
     ]
 }
@@ -98,6 +126,20 @@ fn after_calls() -> Vec<Record> {
             outcome: "ok".into(),
             detail: "sky.forecast".into(),
             result_chars: 300,
+        },
+        Record::Loop {
+            pattern: "repeat".into(),
+            tools: vec!["sky.forecast".into()],
+            times: 3,
+            rung: "hint".into(),
+            said: "the result is the same".into(),
+        },
+        Record::Drift {
+            call_id: "c2".into(),
+            tool: "mail.send".into(),
+            rung: "note".into(),
+            why: "far from the request".into(),
+            said: "Keep to the request".into(),
         },
         Record::Step { step: json!({"op": "learn", "signal": {"used": "sky.forecast"}}) },
         Record::Epoch {
