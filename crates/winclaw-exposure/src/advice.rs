@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::evidence::{Edge, Evidence, Hit, Term, Via};
 use winclaw_catalog::names::is_cjk;
 use winclaw_catalog::{Catalog, State, ToolIx};
@@ -25,7 +26,7 @@ const WITH_ALL_TERMS: usize = 16;
 const MAX_MENU: usize = 24;
 
 /// One tool the evidence speaks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Lead {
     pub(crate) tool: ToolIx,
     pub(crate) because: Because,
@@ -43,7 +44,7 @@ impl Lead {
 }
 
 /// Evidence as far as it can be used: permitted tools only, each once, best first.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Leads {
     pub(crate) ranked: Vec<Lead>,
     pub(crate) categories: Vec<String>,
@@ -125,7 +126,7 @@ fn exact_term(hit: &Hit) -> String {
 }
 
 /// What was last advised, and what is to be said next.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Advice {
     pub(crate) leads: Leads,
     said: Option<BTreeSet<ToolIx>>,

@@ -91,6 +91,8 @@ pub enum Because {
     Reset,
     /// A further request of the session began.
     NewRequest,
+    /// A session was taken up again with other tools than it had, or as another version of the program kept it.
+    Resumed,
     /// The tool list changed.
     ListChanged,
     /// Its schema changed after it had been shown.
@@ -178,6 +180,10 @@ impl Because {
             Because::ModelSwitched => ("another model goes on", "已切换到另一个模型"),
             Because::Reset => ("the conversation began anew", "对话已重新开始"),
             Because::NewRequest => ("a further request began", "新的请求开始"),
+            Because::Resumed => (
+                "the session was taken up again and its tools are not those it had",
+                "会话恢复时工具列表与之前不同",
+            ),
             Because::ListChanged => ("the tool list changed", "工具列表有变化"),
             Because::SchemaChanged => ("its schema changed after it was shown", "展示后其参数有变化"),
             Because::NewTool => ("it is new in the tool list", "工具列表中新增"),

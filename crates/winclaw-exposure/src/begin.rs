@@ -42,7 +42,7 @@ impl Exposure {
         exposure
     }
 
-    fn blank(prepared: Arc<Prepared>, settings: Settings) -> Exposure {
+    pub(crate) fn blank(prepared: Arc<Prepared>, settings: Settings) -> Exposure {
         Exposure {
             transport: transport(&prepared, &settings),
             watch: Watch::new(&settings),

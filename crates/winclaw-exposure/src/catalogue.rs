@@ -1,5 +1,6 @@
 //! The catalogue: every permitted tool by category, in as much detail as its budget allows.
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::Step;
@@ -8,7 +9,7 @@ use crate::shelves::{Family, Shelf, Shelves, put_line, put_name, rest_line};
 use crate::tokens::{quarters, tokens};
 
 /// The text and what it names.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Catalogue {
     /// Without a line end at the end.
     pub(crate) text: String,

@@ -215,7 +215,7 @@ impl Exposure {
     }
 
     /// What ought to stay in the array: what the task used, the last first, then what stood there but for further hits.
-    fn kept(&self) -> Vec<ToolIx> {
+    pub(crate) fn kept(&self) -> Vec<ToolIx> {
         let stood = self.standing.iter().filter(|(_, standing)| standing.in_array() && !standing.background);
         let stood = stood.map(|(ix, _)| *ix);
         let mut kept: Vec<ToolIx> = self.used.iter().rev().copied().collect();
@@ -239,7 +239,7 @@ impl Exposure {
 
     /// Shows again what the model had, has no longer and needs: tools the task used, with what they require. Of the rest
     /// that it had it is told the names.
-    fn show_again(&mut self, catalog: &Catalog, had: &[ToolIx], cause: &Because) {
+    pub(crate) fn show_again(&mut self, catalog: &Catalog, had: &[ToolIx], cause: &Because) {
         self.pending =
             std::mem::take(&mut self.pending).into_iter().filter(|ix| self.told(*ix) < self.level(*ix)).collect();
         let mut left = self.settings.again_tokens();

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::ToolIx;
 
 use crate::advice::Advice;
@@ -13,10 +14,11 @@ use crate::{Because, Entry, Event, Level, Prefix, Prepared, Reach, Settings, Str
 /// been told.
 ///
 /// Every call must be given the catalog of [`Exposure::begin`] or of the last [`Exposure::adopt`], or one with the same
-/// tools of which some are now disabled.
-#[derive(Debug, Clone)]
+/// tools of which some are now disabled. What is written of one and read again is whole only after [`Exposure::resumed`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Exposure {
     pub(crate) settings: Settings,
+    #[serde(skip)]
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) transport: Transport,
     pub(crate) reach: Reach,
@@ -26,11 +28,13 @@ pub struct Exposure {
     pub(crate) standing: BTreeMap<ToolIx, Standing>,
     /// The tools of the reserved core, which stand first in the array.
     pub(crate) core: BTreeSet<ToolIx>,
+    #[serde(with = "crate::resume::shared")]
     pub(crate) prefix: Arc<Prefix>,
     pub(crate) prefix_tokens: u32,
     pub(crate) everything: u32,
     /// The estimate for the last request whose size was reported.
     pub(crate) last_request: u32,
+    #[serde(with = "crate::resume::shared")]
     pub(crate) catalogue: Arc<Catalogue>,
     /// Whether each meta tool stands in the array, in the order of `RESERVED`.
     pub(crate) offered: [bool; 4],
@@ -52,7 +56,7 @@ pub struct Exposure {
 }
 
 /// Where one tool stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Standing {
     /// What was given to the tool; it never falls.
     pub(crate) level: Level,

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::{Catalog, ToolIx};
 
 use crate::raise::{Purse, Wish};
@@ -37,7 +38,7 @@ pub enum Signal {
 }
 
 /// What is counted between widenings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Watch {
     /// Real tokens that may still be shown unasked, this turn and in this task.
     tail_left: u32,
@@ -118,7 +119,7 @@ impl Exposure {
     }
 
     /// What a task has called it may call again, so it is kept when an epoch ends.
-    fn note_call(&mut self, tool: ToolIx) {
+    pub(crate) fn note_call(&mut self, tool: ToolIx) {
         if self.prepared.permits(tool) && self.used.last() != Some(&tool) {
             self.used.retain(|other| *other != tool);
             self.used.push(tool);

@@ -46,6 +46,7 @@ mod overview;
 mod prepared;
 mod prompt;
 mod raise;
+mod resume;
 mod rows;
 mod scale;
 mod schema;

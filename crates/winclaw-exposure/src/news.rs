@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::{Catalog, State, ToolIx};
 
 use crate::prepared::{Ability, Mark};
@@ -12,7 +13,7 @@ use crate::{Exposure, meta, schema};
 const MAX_CATEGORIES: usize = 24;
 
 /// What changed since the model was last told, and what it was told beside the catalogue.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct News {
     /// What each tool was when the model last heard of it; `None` for one it never heard of.
     due: BTreeMap<ToolIx, Option<Mark>>,

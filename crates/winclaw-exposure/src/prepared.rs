@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
 use winclaw_tool::ToolSpec;
 
@@ -33,7 +34,7 @@ pub struct Prepared {
 }
 
 /// What a tool was when it was last looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) ability: Ability,
     /// The tool's fingerprint as a number.
@@ -41,7 +42,7 @@ pub(crate) struct Mark {
 }
 
 /// Whether a tool can run, without the words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Ability {
     Ready,
     NeedsConfig,
