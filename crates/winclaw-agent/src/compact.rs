@@ -152,7 +152,7 @@ fn lines_of(turn: &[Message], line: &dyn Fn(&WireCall, &str) -> String) -> Vec<S
 /// Puts lines behind the first message of a person, after those that stand there already.
 fn remember(messages: &mut [Message], lines: Vec<String>) {
     let Some(text) = messages.iter_mut().find_map(|message| match message {
-        Message::User { text } => Some(text),
+        Message::User { text, .. } => Some(text),
         _ => None,
     }) else {
         return;

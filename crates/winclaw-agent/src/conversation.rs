@@ -14,7 +14,7 @@ pub(crate) fn estimate(messages: &[Message]) -> u32 {
 
 fn message(message: &Message) -> u32 {
     let words = match message {
-        Message::User { text } => estimate_tokens(text),
+        Message::User { text, .. } => estimate_tokens(text),
         Message::Assistant { text, reasoning, calls, .. } => {
             let thoughts = reasoning.as_deref().map_or(0, estimate_tokens);
             calls.iter().map(call).fold(estimate_tokens(text).saturating_add(thoughts), u32::saturating_add)
@@ -37,7 +37,7 @@ fn spec(spec: &ToolSpec) -> u32 {
 /// Adds `tail` to the last message, which is the person's or a tool's.
 pub(crate) fn append(messages: &mut [Message], tail: &str) {
     match messages.last_mut() {
-        Some(Message::User { text }) => *text = format!("{text}\n\n{tail}"),
+        Some(Message::User { text, .. }) => *text = format!("{text}\n\n{tail}"),
         Some(Message::Tool { content, .. }) => *content = format!("{content}\n\n{tail}"),
         Some(Message::Assistant { .. }) | None => {}
     }

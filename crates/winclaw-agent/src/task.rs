@@ -145,7 +145,7 @@ impl<'a> Task<'a> {
     /// The request becomes part of the conversation, and what it points to is near.
     fn take_up(&mut self, evidence: &Evidence) {
         self.near(evidence);
-        self.messages.push(Message::User { text: self.options.request.clone() });
+        self.messages.push(Message::user(self.options.request.clone()));
     }
 
     /// What the person said points to these tools.
@@ -221,6 +221,7 @@ impl<'a> Task<'a> {
             tools: surface.prefix.tools.clone(),
             deferred: surface.prefix.deferred.clone(),
             messages: self.messages.clone(),
+            ..ChatRequest::default()
         };
         self.recorder.request(self.parts.model, &request, self.turns);
         request
@@ -291,7 +292,7 @@ impl<'a> Task<'a> {
                 "More tools are available than you used. Look at what was shown since, or search, before you give up; if none fits, say so again."
             }
         };
-        self.messages.push(Message::User { text: text.into() });
+        self.messages.push(Message::user(text));
         Then::Next
     }
 
@@ -385,6 +386,7 @@ fn add(sum: &mut Usage, more: &Usage) {
     *sum = Usage {
         input: plus(sum.input, more.input),
         cached: plus(sum.cached, more.cached),
+        written: plus(sum.written, more.written),
         output: plus(sum.output, more.output),
     };
 }

@@ -1,12 +1,13 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use winclaw_tool::ToolSpec;
+use winclaw_tool::{Text, ToolSpec};
 
-use crate::ModelError;
+use crate::{Cost, ModelError, Price};
 
 /// One message of a conversation, after the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,10 @@ pub enum Message {
     User {
         /// The words.
         text: String,
+        /// Pictures that go with them. Sent only to models that read pictures (see [`ChatModel::reads_images`]); others
+        /// are told that there was one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     /// What the model said.
     Assistant {
@@ -40,6 +45,22 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reveals: Vec<ToolSpec>,
     },
+}
+
+impl Message {
+    /// What the person said, without pictures.
+    pub fn user(text: impl Into<String>) -> Self {
+        Message::User { text: text.into(), images: Vec::new() }
+    }
+}
+
+/// A picture for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its media type, such as `image/png`.
+    pub media_type: String,
+    /// Its bytes as standard base64 with padding.
+    pub data: String,
 }
 
 /// A piece of the model's thoughts that only its vendor can read: signed or encrypted. Its own `type` says which
@@ -74,6 +95,9 @@ pub struct ChatRequest {
     pub deferred: Vec<Arc<ToolSpec>>,
     /// The conversation so far; the last one is the person's or a tool's.
     pub messages: Vec<Message>,
+    /// Names of tools that were set aside before ([`ChatReply::set_aside`]); they are not sent. What is set aside is left
+    /// out of `tools`, `deferred` and what results reveal; calls of it in the conversation stay.
+    pub without: BTreeSet<String>,
 }
 
 /// One reply of a model.
@@ -90,10 +114,29 @@ pub struct ChatReply {
     /// Whether the reply ended before the model was done (length limit, filter, dropped or stalled connection). The
     /// last call may then be incomplete.
     pub cut_off: bool,
-    /// What the vendor says it cost.
+    /// What the vendor says it took, in tokens.
     pub usage: Usage,
     /// How many lines or pieces of the stream could not be read and were passed over.
     pub skipped_lines: u32,
+    /// Tools that were not sent with this request, each with its reason. Those of [`ChatRequest::without`] are not named
+    /// again.
+    pub set_aside: Vec<SetAside>,
+    /// What it cost, when the price of the model is known and the vendor reported tokens.
+    pub cost: Option<Cost>,
+    /// How many of the calls were recovered from calls that the model wrote as text.
+    pub text_calls: u32,
+    /// What broke the reply off, when it is cut off for another reason than the model's limit: a connection that was lost,
+    /// a server that fell silent, an error in the middle of the stream, a call written as text that cannot be read.
+    pub broken: Option<Text>,
+}
+
+/// A tool that is not sent to the vendor, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Its name, as in [`ToolSpec::name`].
+    pub tool: String,
+    /// The reason, for a person.
+    pub why: Text,
 }
 
 /// Token counts as the vendor reports them; `None` where it does not.
@@ -103,6 +146,8 @@ pub struct Usage {
     pub input: Option<u64>,
     /// Tokens of the request that came from the vendor's prefix cache.
     pub cached: Option<u64>,
+    /// Tokens of the request that were written to the vendor's prefix cache, where that is counted apart (Anthropic).
+    pub written: Option<u64>,
     /// Tokens of the reply.
     pub output: Option<u64>,
 }
@@ -118,6 +163,13 @@ pub enum Delta<'a> {
     CallStarted {
         /// The name the model used.
         name: &'a str,
+    },
+    /// A request goes on the wire. Comes before anything of its reply, and once more for every further attempt.
+    Sent {
+        /// The very bytes of the body.
+        body: &'a [u8],
+        /// Which attempt it is, from 1.
+        attempt: u32,
     },
 }
 
@@ -151,6 +203,23 @@ pub trait ChatModel: Send + Sync {
     /// How tools can be revealed in the middle of a conversation, if at all. Default `None`.
     fn native(&self) -> Option<NativeTools> {
         None
+    }
+
+    /// What it costs; `None` where nobody knows, and for models on this machine. Default `None`.
+    fn price(&self) -> Option<Price> {
+        None
+    }
+
+    /// Whether it reads pictures. Default no.
+    fn reads_images(&self) -> bool {
+        false
+    }
+
+    /// The tools of `request` that this vendor would refuse, each with its reason, found without sending anything. They
+    /// are left out of the body. Default none.
+    fn compile(&self, request: &ChatRequest) -> Vec<SetAside> {
+        let _ = request;
+        Vec::new()
     }
 
     /// The very bytes of the body that [`complete`](ChatModel::complete) sends for `request`, for fingerprints in traces.

@@ -1,6 +1,6 @@
 use winclaw_tool::Text;
 
-use crate::{LocalModel, ModelError, PROFILES, Profile};
+use crate::{LocalModel, ModelError, PROFILES, Price, Profile};
 
 /// Reads one environment variable; injected so that tests need not change the process.
 pub type Env<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -8,7 +8,7 @@ pub type Env<'a> = dyn Fn(&str) -> Option<String> + 'a;
 /// Which model to use and where. Holds no key; [`crate::connect`] reads that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelChoice {
-    /// The provider; a row of [`PROFILES`].
+    /// The provider; a row of [`PROFILES`], or the name of `profile`.
     pub provider: String,
     /// The model's name, as the vendor spells it; may hold slashes.
     pub name: String,
@@ -16,6 +16,12 @@ pub struct ModelChoice {
     pub base_url: Option<String>,
     /// Tokens of a request and its reply together; `None` for the provider's default.
     pub window_tokens: Option<u32>,
+    /// Whether replies come piece by piece; `None` is yes.
+    pub stream: Option<bool>,
+    /// How the provider is spoken to; `None` for its row in [`PROFILES`].
+    pub profile: Option<Profile>,
+    /// What it costs; `None` for what its profile says.
+    pub price: Option<Price>,
 }
 
 impl ModelChoice {
@@ -32,7 +38,15 @@ impl ModelChoice {
     }
 
     fn new(provider: &str, name: &str) -> Self {
-        ModelChoice { provider: provider.into(), name: name.into(), base_url: None, window_tokens: None }
+        ModelChoice {
+            provider: provider.into(),
+            name: name.into(),
+            base_url: None,
+            window_tokens: None,
+            stream: None,
+            profile: None,
+            price: None,
+        }
     }
 
     /// Chooses by what the person said and what is set.
@@ -52,7 +66,7 @@ impl ModelChoice {
         } else {
             return Ok(None);
         };
-        let default = Profile::of(provider).and_then(|profile| profile.default_model);
+        let default = Profile::of(provider).and_then(|profile| profile.default_model.as_deref());
         Ok(default.map(|name| ModelChoice::new(provider, name)))
     }
 
@@ -75,7 +89,7 @@ pub(crate) fn setting(env: &Env, variable: &str) -> Option<String> {
 
 fn not_a_model(given: &str) -> ModelError {
     let given: String = given.chars().filter(|c| !c.is_control()).take(80).collect();
-    let known: Vec<&str> = PROFILES.iter().map(|profile| profile.provider).collect();
+    let known: Vec<&str> = PROFILES.iter().map(|profile| profile.provider.as_ref()).collect();
     let known = known.join(", ");
     ModelError::Config {
         what: Text::new(format!("`{given}` names no model"), format!("“{given}”不是有效的模型名")),

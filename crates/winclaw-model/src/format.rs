@@ -1,9 +1,11 @@
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{ChatRequest, NativeTools, Profile, anthropic_body, chat_body, responses_body};
 
 /// The wire format in which a provider is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Format {
     /// Chat completions, OpenAI's older format that most servers speak. Tools are revealed as text only.
     Chat,

@@ -22,6 +22,7 @@ mod error;
 mod format;
 mod http;
 mod local;
+mod price;
 mod profile;
 mod remote;
 mod replay;
@@ -31,12 +32,15 @@ mod vendor;
 mod wire;
 
 pub use assemble::Assembler;
-pub use chat::{ChatModel, ChatReply, ChatRequest, Delta, Message, NativeTools, Sealed, Usage, WireCall};
+pub use chat::{
+    ChatModel, ChatReply, ChatRequest, Delta, Image, Message, NativeTools, Sealed, SetAside, Usage, WireCall,
+};
 pub use choice::{Env, ModelChoice};
 pub use error::ModelError;
 pub use format::Format;
 pub use local::{LocalModel, LocalServers, discover_local};
-pub use profile::{EmptyContent, PROFILES, Profile, Reasoning};
+pub use price::{Cost, Price};
+pub use profile::{EmptyContent, ModelRow, NameRule, PROFILES, Profile, ProfileOverrides, Reasoning, SchemaRule};
 pub use remote::{Remote, Timeouts, connect};
 pub use replay::{Expect, Replay, Reply, Script, ScriptCall, Step};
 pub use retry::Pause;

@@ -12,8 +12,8 @@ use crate::choice::{Env, setting};
 use crate::retry::{asked_wait, wait_before_next};
 use crate::vendor::message_of_body;
 use crate::{
-    Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, NativeTools, Pause, Profile, http,
-    validate,
+    Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, NativeTools, Pause, Price, Profile,
+    http, validate,
 };
 
 /// Most of an error's body that is read, in bytes.
@@ -63,6 +63,8 @@ pub struct Remote {
     url: Url,
     key: Option<Key>,
     window_tokens: u32,
+    stream: bool,
+    price: Option<Price>,
     timeouts: Timeouts,
     pause: Pause,
 }
@@ -100,11 +102,11 @@ pub fn connect(choice: &ModelChoice, env: &Env) -> Result<Box<dyn ChatModel>, Mo
 impl Remote {
     /// As [`connect`], for callers that want to set timeouts or the pause between attempts.
     pub fn new(choice: &ModelChoice, env: &Env) -> Result<Self, ModelError> {
-        let Some(profile) = Profile::of(&choice.provider) else {
+        let Some(profile) = choice.profile.as_ref().or_else(|| Profile::of(&choice.provider)) else {
             return Err(ModelChoice::parse(&choice.label()).err().unwrap_or_else(ModelError::none_found));
         };
-        let moved = choice.base_url.clone().or_else(|| setting(env, profile.base_url_variable));
-        let url = endpoint(moved.as_deref().unwrap_or(profile.base_url), profile)?;
+        let moved = choice.base_url.clone().or_else(|| setting(env, &profile.base_url_variable));
+        let url = endpoint(moved.as_deref().unwrap_or(&profile.base_url), profile)?;
         let key = key(profile, env, moved.is_none())?;
         let timeouts = Timeouts::from_env(env);
         Ok(Remote {
@@ -113,7 +115,9 @@ impl Remote {
             model: choice.name.clone(),
             url,
             key,
-            window_tokens: choice.window_tokens.unwrap_or(profile.window_tokens),
+            window_tokens: choice.window_tokens.unwrap_or_else(|| profile.window_of(&choice.name)),
+            stream: choice.stream.unwrap_or(true),
+            price: choice.price.clone().or_else(|| profile.price_of(&choice.name).cloned()),
             timeouts,
             pause: Pause::default(),
         })
@@ -139,20 +143,21 @@ impl Remote {
     }
 
     fn body(&self, request: &ChatRequest) -> String {
-        self.profile.format.body(request, &self.model, &self.profile, true).to_string()
+        self.profile.format.body(request, &self.model, &self.profile, self.stream).to_string()
     }
 
     async fn with_retries(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
         let body = self.body(request);
         let mut attempt = 0;
         loop {
+            sink(Delta::Sent { body: body.as_bytes(), attempt: attempt + 1 });
             let mut spoke = false;
             let mut watched = |delta: Delta<'_>| {
                 spoke = true;
                 sink(delta);
             };
             let failed = match self.attempt(&body, request, &mut watched).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => return Ok(self.priced(reply)),
                 Err(Failed { error, asked_wait }) => Failed { error: self.hide_key(error), asked_wait },
             };
             match wait_before_next(&failed.error, failed.asked_wait, attempt).filter(|_| !spoke) {
@@ -164,6 +169,11 @@ impl Remote {
             }
             attempt += 1;
         }
+    }
+
+    fn priced(&self, mut reply: ChatReply) -> ChatReply {
+        reply.cost = self.price.as_ref().and_then(|price| price.cost(&reply.usage));
+        reply
     }
 
     async fn attempt(&self, body: &str, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, Failed> {
@@ -235,8 +245,8 @@ impl Remote {
         let message = message_of_body(&self.without_key(&String::from_utf8_lossy(&body)));
         let error = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::Authentication {
-                provider: self.profile.provider.into(),
-                variable: self.profile.key_variable.into(),
+                provider: self.profile.provider.to_string(),
+                variable: self.profile.key_variable.to_string(),
                 message: Some(message),
             },
             _ => ModelError::Rejected { status: status.as_u16(), message },
@@ -309,7 +319,15 @@ impl ChatModel for Remote {
     }
 
     fn native(&self) -> Option<NativeTools> {
-        self.profile.format.native()
+        self.profile.native_of(&self.model)
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.price.clone()
+    }
+
+    fn reads_images(&self) -> bool {
+        self.profile.reads_images(&self.model)
     }
 
     fn payload(&self, request: &ChatRequest) -> Vec<u8> {
@@ -340,7 +358,7 @@ fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
 }
 
 fn endpoint(base: &str, profile: &Profile) -> Result<Url, ModelError> {
-    let variable = profile.base_url_variable;
+    let variable = &profile.base_url_variable;
     let url = Url::parse(base.trim()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     let mut url = url.ok_or_else(|| ModelError::Config {
@@ -364,10 +382,10 @@ fn endpoint(base: &str, profile: &Profile) -> Result<Url, ModelError> {
 }
 
 fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, ModelError> {
-    let Some(value) = setting(env, profile.key_variable) else {
+    let Some(value) = setting(env, &profile.key_variable) else {
         let missing = ModelError::Authentication {
-            provider: profile.provider.into(),
-            variable: profile.key_variable.into(),
+            provider: profile.provider.to_string(),
+            variable: profile.key_variable.to_string(),
             message: None,
         };
         return if profile.key_required && at_home { Err(missing) } else { Ok(None) };
@@ -375,8 +393,8 @@ fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, Model
     let (name, before) = profile.format.key_header();
     let header = HeaderValue::from_str(&format!("{before}{value}")).ok().filter(|_| value.is_ascii());
     let mut header = header.ok_or_else(|| ModelError::Authentication {
-        provider: profile.provider.into(),
-        variable: profile.key_variable.into(),
+        provider: profile.provider.to_string(),
+        variable: profile.key_variable.to_string(),
         message: Some("it holds characters that no key has".into()),
     })?;
     header.set_sensitive(true);

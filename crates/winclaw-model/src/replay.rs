@@ -89,6 +89,7 @@ impl ChatModel for Replay {
         validate(&request.messages)?;
         let reply = self.script.reply(self.asked(), request)?;
         self.asked.fetch_add(1, Ordering::Relaxed);
+        sink(Delta::Sent { body: &self.payload(request), attempt: 1 });
         stream(&reply, sink);
         Ok(reply)
     }

@@ -80,6 +80,7 @@ pub(crate) fn usage_in(usage: &Value) -> Usage {
     Usage {
         input: count("/prompt_tokens"),
         cached: count("/prompt_tokens_details/cached_tokens").or_else(|| count("/prompt_cache_hit_tokens")),
+        written: None,
         output: count("/completion_tokens"),
     }
 }
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn token_counts_are_read_under_either_name() {
         let openai = json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}});
-        assert_eq!(usage_in(&openai), Usage { input: Some(9), cached: Some(4), output: Some(2) });
+        assert_eq!(usage_in(&openai), Usage { input: Some(9), cached: Some(4), output: Some(2), ..Usage::default() });
         assert_eq!(usage_in(&json!({"prompt_cache_hit_tokens": 7})).cached, Some(7));
         assert_eq!(usage_in(&json!({})), Usage::default());
     }

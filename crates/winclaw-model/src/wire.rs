@@ -46,7 +46,7 @@ fn tool(spec: &ToolSpec) -> Value {
 
 fn message(message: &Message, profile: &Profile) -> Option<Value> {
     match message {
-        Message::User { text } => Some(json!({"role": "user", "content": text})),
+        Message::User { text, .. } => Some(json!({"role": "user", "content": text})),
         Message::Tool { call_id, content, .. } => {
             Some(json!({"role": "tool", "tool_call_id": call_id, "content": content}))
         }
@@ -67,11 +67,13 @@ fn assistant(text: &str, reasoning: Option<&str>, calls: &[WireCall], profile: &
     };
     let thoughts = match profile.reasoning {
         Reasoning::Drop => None,
+        Reasoning::Echo => reasoning.filter(|thoughts| !thoughts.is_empty()),
+        Reasoning::Empty => (!calls.is_empty()).then_some(""),
         // With thinking on, DeepSeek refuses a message with calls that lacks the field, even if there were no thoughts.
         Reasoning::Keep => reasoning.or((!calls.is_empty()).then_some("")),
     };
     if let Some(thoughts) = thoughts {
-        message.insert("reasoning_content".into(), thoughts.into());
+        message.insert(profile.reasoning_field.to_string(), thoughts.into());
     }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.iter().map(call).collect());

@@ -24,7 +24,7 @@ fn specs(names: &[&str]) -> Vec<Arc<ToolSpec>> {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn said(text: &str, calls: &[(&str, &str, &str)]) -> Message {
@@ -66,6 +66,7 @@ fn steps() -> Vec<(&'static str, ChatRequest)> {
         tools: specs(&["tool_search", "notes__add"]),
         deferred: specs(&DEFERRED),
         messages: messages.to_vec(),
+        ..ChatRequest::default()
     };
     let mut all = searched();
     let mut steps = vec![("1-first", request(&all[..1])), ("2-searched", request(&all))];
@@ -98,7 +99,7 @@ fn compacted() -> ChatRequest {
     ];
     let tools = specs(&["tool_search", "notes__add", "sky__forecast", "mail__send"]);
     let deferred = specs(&["sky__tides", "mail__read"]);
-    ChatRequest { system: "Be brief.".into(), tools, deferred, messages }
+    ChatRequest { system: "Be brief.".into(), tools, deferred, messages, ..ChatRequest::default() }
 }
 
 fn profile(provider: &str) -> &'static Profile {
@@ -207,6 +208,7 @@ fn hear(format: Format, parts: &[&[u8]]) -> Heard {
         Delta::Text(piece) => text.push_str(piece),
         Delta::Reasoning(piece) => thoughts.push_str(piece),
         Delta::CallStarted { name } => started.push(name.to_owned()),
+        Delta::Sent { .. } => {}
     };
     let mut assembler = Assembler::new(format, &[]);
     for part in parts {
@@ -229,8 +231,8 @@ fn expected(calls: [&str; 2], arguments: &str, sealed: Vec<Value>) -> Heard {
         calls: vec![call(calls[0], "sky__forecast", arguments), call(calls[1], "tool_search", searched)],
         sealed: sealed.into_iter().map(|block| Sealed { before: 0, block }).collect(),
         cut_off: false,
-        usage: Usage { input: Some(242), cached: Some(200), output: Some(57) },
-        skipped_lines: 0,
+        usage: Usage { input: Some(242), cached: Some(200), written: None, output: Some(57) },
+        ..ChatReply::default()
     };
     let started = vec!["sky__forecast".into(), "tool_search".into()];
     Heard { text: reply.text.clone(), thoughts: "先看天气".into(), started, reply }

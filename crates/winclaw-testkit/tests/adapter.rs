@@ -42,7 +42,7 @@ fn request(rest: Vec<Message>) -> ChatRequest {
     let tool = |name: &str| {
         std::sync::Arc::new(ToolSpec { name: name.into(), description: "d".into(), parameters: parameters.clone() })
     };
-    let mut messages = vec![Message::User { text: "查北京天气".into() }];
+    let mut messages = vec![Message::user("查北京天气")];
     messages.extend(rest);
     ChatRequest {
         system: "Be brief.".into(),
@@ -120,7 +120,7 @@ async fn run_errand(mock: &MockOpenAi, model: &Remote) {
 async fn an_errand_with_calls_works_with_every_profile() {
     for profile in PROFILES.iter().filter(|profile| profile.format == Format::Chat) {
         let mock = MockOpenAi::scripted_with(errand(), options());
-        run_errand(&mock, &adapter(profile.provider, &mock.base_url())).await;
+        run_errand(&mock, &adapter(&profile.provider, &mock.base_url())).await;
     }
 }
 

@@ -21,7 +21,7 @@ async fn local_servers_are_found_with_their_chat_models() {
     let labels: Vec<String> = found.iter().map(|model| ModelChoice::from(model).label()).collect();
     assert_eq!(labels, ["ollama/qwen3:8b", "ollama/llama3", "lmstudio/org/model"]);
     let model = Remote::new(&ModelChoice::from(&found[0]), &|_| None).expect("an adapter");
-    let request = ChatRequest { messages: vec![Message::User { text: "hi".into() }], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() };
     let reply = model.complete(&request, &mut |_| {}, &CancellationToken::new()).await;
     assert_eq!(reply.map(|reply| reply.text), Ok("a".into()));
 }

@@ -47,6 +47,7 @@ fn request(messages: &[Message]) -> ChatRequest {
         tools: ["tool_search", "notes__add"].map(|name| spec(name).into()).into(),
         deferred: ["sky__forecast", "sky__tides", "mail__send"].map(|name| spec(name).into()).into(),
         messages: messages.to_vec(),
+        ..ChatRequest::default()
     }
 }
 
@@ -81,7 +82,7 @@ fn answer(call: &WireCall) -> Message {
 
 /// Talks until the model calls nothing more; gives its last reply.
 async fn converse(model: &Remote, mock: &MockServer, reveal: bool) -> Result<ChatReply, ModelError> {
-    let mut messages = vec![Message::User { text: "查北京天气".into() }];
+    let mut messages = vec![Message::user("查北京天气")];
     loop {
         let reply = ask(model, &messages).await?;
         assert!(!reply.cut_off && reply.skipped_lines == 0, "{reply:?}; {:?}", mock.refusals());
@@ -144,7 +145,7 @@ async fn the_prefix_never_changes_and_thoughts_go_back_as_they_came() {
         let proofs: Vec<usize> =
             bodies.iter().map(|body| body.matches(&format!("\"{proof}\":\"sealed-")).count()).collect();
         assert_eq!(proofs, [0, 1, 2], "{provider}");
-        let first = request(&[Message::User { text: "查北京天气".into() }]);
+        let first = request(&[Message::user("查北京天气")]);
         assert_eq!(String::from_utf8(model.payload(&first)).expect("text"), bodies[0]);
     }
 }
@@ -170,7 +171,7 @@ async fn the_key_travels_in_the_vendors_header_and_in_no_message() {
     let one = || script(json!([{"reply": {"text": "a"}}]));
     for (provider, sent) in [("anthropic", KEY.to_owned()), ("openai-responses", format!("Bearer {KEY}"))] {
         let mock = MockServer::scripted_with(one(), options());
-        let hello = [Message::User { text: "hi".into() }];
+        let hello = [Message::user("hi")];
         assert_eq!(ask(&model(provider, &mock), &hello).await.map(|reply| reply.text), Ok("a".into()));
         assert_eq!(mock.requests()[0].authorization, Some(sent));
         let mock = MockServer::scripted_with(one(), MockOptions { key: Some("another".into()), ..options() });
@@ -179,7 +180,7 @@ async fn the_key_travels_in_the_vendors_header_and_in_no_message() {
         assert!(!format!("{error} {error:?}").contains(KEY));
     }
     let mock = MockServer::scripted(one());
-    assert!(ask(&model_with("anthropic", &mock, None), &[Message::User { text: "hi".into() }]).await.is_ok());
+    assert!(ask(&model_with("anthropic", &mock, None), &[Message::user("hi")]).await.is_ok());
 }
 
 #[tokio::test]
@@ -188,7 +189,7 @@ async fn errors_carry_the_words_of_either_vendor_and_a_busy_one_is_asked_again()
         let busy = vec![Busy::new(529).header("retry-after", "0"), Busy::new(429).header("retry-after", "0")];
         let steps = script(json!([{"reply": {"text": "at last"}}]));
         let mock = MockServer::scripted_with(steps, MockOptions { busy, ..options() });
-        let hello = [Message::User { text: "hi".into() }];
+        let hello = [Message::user("hi")];
         assert_eq!(ask(&model(provider, &mock), &hello).await.map(|reply| reply.text), Ok("at last".into()));
         assert_eq!(mock.requests().len(), 3);
         let mock = MockServer::scripted_with(script(json!([])), options());
@@ -203,7 +204,7 @@ async fn a_reply_at_the_length_limit_and_a_dropped_one_are_cut_off() {
     for provider in BOTH {
         let limit = script(json!([{"reply": {"text": "a", "cut_off": true}}]));
         let mock = MockServer::scripted_with(limit, options());
-        let hello = [Message::User { text: "hi".into() }];
+        let hello = [Message::user("hi")];
         assert!(ask(&model(provider, &mock), &hello).await.expect("a reply").cut_off, "{provider}");
         let steps = script(json!([{"reply": {"text": long}}]));
         let dropped = MockOptions { drop_after: Some(3000), piece_bytes: 10, ..options() };

@@ -369,7 +369,7 @@ pub(crate) fn names(request: &ChatRequest) -> Vec<&str> {
 /// The last message, as the model reads it.
 pub(crate) fn last(request: &ChatRequest) -> String {
     match request.messages.last() {
-        Some(Message::User { text }) => text.clone(),
+        Some(Message::User { text, .. }) => text.clone(),
         Some(Message::Tool { content, .. }) => content.clone(),
         _ => String::new(),
     }

@@ -5,7 +5,7 @@ use super::*;
 
 /// A conversation of `sizes.len()` turns, each with as many calls as its list has results.
 fn conversation(sizes: &[Vec<usize>]) -> Vec<Message> {
-    let mut messages = vec![Message::User { text: "do it".into() }];
+    let mut messages = vec![Message::user("do it")];
     let mut id = 0;
     for turn in sizes {
         let calls: Vec<WireCall> = turn.iter().enumerate().map(|(n, size)| call(id + n, *size)).collect();
@@ -17,7 +17,7 @@ fn conversation(sizes: &[Vec<usize>]) -> Vec<Message> {
             id += 1;
         }
         if turn.is_empty() {
-            messages.push(Message::User { text: "go on".into() });
+            messages.push(Message::user("go on"));
         }
     }
     messages
@@ -38,7 +38,7 @@ fn room(limit: u32) -> Room {
 
 fn first(messages: &[Message]) -> &str {
     match &messages[0] {
-        Message::User { text } => text,
+        Message::User { text, .. } => text,
         other => panic!("{other:?}"),
     }
 }

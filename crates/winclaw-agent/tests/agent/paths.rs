@@ -110,7 +110,7 @@ fn revealed(request: &ChatRequest, tool: &str) -> bool {
 fn told(request: &ChatRequest, tool: &str) -> bool {
     let holds = |text: &str| text.contains(&format!("\"name\":\"{tool}\""));
     request.messages.iter().any(|message| match message {
-        Message::User { text } => holds(text),
+        Message::User { text, .. } => holds(text),
         Message::Tool { content, .. } => holds(content),
         Message::Assistant { .. } => false,
     })

@@ -58,7 +58,7 @@ async fn i15_d4_a_tool_used_before_the_folding_is_shown_after_it_and_callable_wi
         let request = &play.requests[first];
         let in_array = request.tools.iter().any(|tool| tool.name == "filler__tool_33");
         let told = request.messages.iter().any(|message| match message {
-            Message::User { text } => text.contains("a value for tool 33"),
+            Message::User { text, .. } => text.contains("a value for tool 33"),
             Message::Tool { content, .. } => content.contains("a value for tool 33"),
             Message::Assistant { .. } => false,
         });
@@ -73,7 +73,7 @@ async fn after_the_folding_the_request_and_the_last_results_stand_and_every_call
     let play = long_task(20, true).run().await;
     for request in &play.requests {
         winclaw_model::validate(&request.messages).expect("valid");
-        let Some(Message::User { text }) = request.messages.first() else { panic!("the request comes first") };
+        let Some(Message::User { text, .. }) = request.messages.first() else { panic!("the request comes first") };
         assert!(text.starts_with("weather in Paris"));
         if let Some(Message::Tool { content, .. }) = request.messages.last() {
             assert!(!content.starts_with("[folded"), "the last result is whole");

@@ -43,7 +43,7 @@ async fn a_session_goes_on_from_what_was_said_and_knows_earlier_requests() {
 
 fn said(message: &Message) -> Option<&str> {
     match message {
-        Message::User { text } => Some(text),
+        Message::User { text, .. } => Some(text),
         _ => None,
     }
 }

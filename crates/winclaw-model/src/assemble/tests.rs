@@ -21,6 +21,7 @@ fn hear(parts: &[&[u8]], conversation: &[Message]) -> Result<Heard, ModelError> 
         Delta::Text(piece) => text.push_str(piece),
         Delta::Reasoning(piece) => reasoning.push_str(piece),
         Delta::CallStarted { name } => started.push(name.to_owned()),
+        Delta::Sent { .. } => {}
     };
     let mut assembler = Assembler::new(Format::Chat, conversation);
     for part in parts {
@@ -305,7 +306,7 @@ fn thoughts_parts_refusals_and_costs_are_read() {
     let heard = hear(&[body.concat().as_bytes()], &[]).expect("a reply");
     assert_eq!((heard.reply.text.as_str(), heard.reply.reasoning.as_deref()), ("abc", Some("hm")));
     assert_eq!((heard.text.as_str(), heard.reasoning.as_str()), ("abc", "hm"));
-    assert_eq!(heard.reply.usage, Usage { input: Some(9), cached: Some(4), output: Some(3) });
+    assert_eq!(heard.reply.usage, Usage { input: Some(9), cached: Some(4), output: Some(3), ..Usage::default() });
 }
 
 #[test]

@@ -107,6 +107,7 @@ impl Told {
             cut_off,
             usage: self.usage,
             skipped_lines: self.skipped + nameless,
+            ..ChatReply::default()
         })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use winclaw_tool::ToolSpec;
 
 use super::fill;
-use crate::{ChatReply, ChatRequest, Message, ModelError, NativeTools, Usage, WireCall};
+use crate::{ChatReply, ChatRequest, Message, ModelError, NativeTools, WireCall};
 
 /// Longest part of a request that a mismatch quotes, in characters.
 const MAX_QUOTE: usize = 300;
@@ -244,7 +244,7 @@ fn quote(text: &str) -> String {
 
 fn words(message: &Message) -> String {
     match message {
-        Message::User { text } => text.clone(),
+        Message::User { text, .. } => text.clone(),
         Message::Tool { content, reveals, .. } if reveals.is_empty() => content.clone(),
         Message::Tool { content, reveals, .. } => {
             let schemas = reveals.iter().map(|spec| format!("{} {} {}", spec.name, spec.description, spec.parameters));
@@ -290,10 +290,8 @@ impl Reply {
             text: fill::text(&self.text, &results)?,
             reasoning: self.reasoning.clone(),
             calls,
-            sealed: Vec::new(),
             cut_off: self.cut_off,
-            usage: Usage::default(),
-            skipped_lines: 0,
+            ..ChatReply::default()
         })
     }
 }

@@ -22,7 +22,7 @@ fn request(rest: Vec<Message>) -> ChatRequest {
     let tool = |name: &str| {
         std::sync::Arc::new(ToolSpec { name: name.into(), description: String::new(), parameters: json!({}) })
     };
-    let mut messages = vec![Message::User { text: "Is it warm in Oslo?".into() }];
+    let mut messages = vec![Message::user("Is it warm in Oslo?")];
     messages.extend(rest);
     let tools = vec![tool("sky__forecast"), tool("ask_user")];
     ChatRequest { system: "Be brief.".into(), tools, messages, ..ChatRequest::default() }
@@ -145,7 +145,13 @@ fn a_file_that_cannot_be_used_is_named() {
 
 fn run(replay: &Replay, request: &ChatRequest) -> (Result<ChatReply, ModelError>, Vec<String>) {
     let mut heard = Vec::new();
-    let mut sink = |delta: Delta<'_>| heard.push(format!("{delta:?}"));
+    let mut sink = |delta: Delta<'_>| match delta {
+        Delta::Sent { body, attempt } => {
+            assert_eq!((body, attempt), (replay.payload(request).as_slice(), 1));
+            heard.push("Sent".to_owned());
+        }
+        other => heard.push(format!("{other:?}")),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let reply = runtime.block_on(replay.complete(request, &mut sink, &CancellationToken::new()));
     (reply, heard)
@@ -158,7 +164,7 @@ fn a_replayed_model_streams_and_is_always_labelled() {
     assert_eq!((replay.label().as_str(), replay.replayed(), replay.window_tokens()), ("replay/sky", true, 128_000));
     let (reply, heard) = run(&replay, &asked_once());
     assert_eq!(reply.expect("a reply").text, "北京今天有雨，气温七度");
-    assert_eq!(heard, [r#"Text("北京今天有雨，气")"#, r#"Text("温七度")"#, r#"CallStarted { name: "x" }"#]);
+    assert_eq!(heard, ["Sent", r#"Text("北京今天有雨，气")"#, r#"Text("温七度")"#, r#"CallStarted { name: "x" }"#]);
     assert_eq!(replay.asked(), 1);
 }
 

@@ -86,7 +86,7 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
 /// One message of any kind, or all results that stand in a row.
 fn message(turn: &[Message], request: &ChatRequest) -> Option<Value> {
     match turn {
-        [Message::User { text }] => {
+        [Message::User { text, .. }] => {
             let text = if is_blank(text) { "(nothing)" } else { text };
             Some(json!({"role": "user", "content": text}))
         }

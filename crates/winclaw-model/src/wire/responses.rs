@@ -81,7 +81,7 @@ impl<'a> Input<'a> {
         let results = |a: &Message, b: &Message| matches!((a, b), (Message::Tool { .. }, Message::Tool { .. }));
         for turn in request.messages.chunk_by(results) {
             match turn {
-                [Message::User { text }] => input.items.push(message("user", text)),
+                [Message::User { text, .. }] => input.items.push(message("user", text)),
                 [Message::Assistant { text, calls, sealed, .. }] => input.said(text, calls, sealed),
                 results => input.results(results),
             }

@@ -8,7 +8,7 @@ fn call(id: &str, arguments: &str) -> WireCall {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn calls(calls: &[WireCall]) -> Message {
@@ -167,7 +167,7 @@ fn any_message() -> impl Strategy<Value = Message> {
     );
     let result = ("[a-z:]{1,4}", ".{0,12}", proptest::collection::vec(any_spec(), 0..3));
     prop_oneof![
-        ".{0,12}".prop_map(|text| Message::User { text }),
+        ".{0,12}".prop_map(Message::user),
         said.prop_map(|(text, reasoning, calls, sealed)| Message::Assistant { text, reasoning, calls, sealed }),
         result.prop_map(|(call_id, content, reveals)| Message::Tool { call_id, content, reveals }),
     ]
@@ -184,7 +184,7 @@ proptest! {
 
     #[test]
     fn a_longer_conversation_keeps_every_byte_of_the_shorter(
-        messages in proptest::collection::vec(any_message(), 1..8), shorter in 0usize..8, provider in 0usize..6,
+        messages in proptest::collection::vec(any_message(), 1..8), shorter in 0usize..8, provider in 0usize..crate::PROFILES.len(),
     ) {
         let profile = &crate::PROFILES[provider];
         let with_tools = |messages: &[Message]| {

@@ -79,7 +79,7 @@ fn messages(body: &Value, rules: &Rules) -> Checked<(String, Vec<Message>)> {
         }
         match role {
             "system" | "developer" => system.push_str(&words(each, &place)?),
-            "user" => messages.push(Message::User { text: words(each, &place)? }),
+            "user" => messages.push(Message::user(words(each, &place)?)),
             "assistant" => messages.push(assistant(each, &place, rules, &mut open)?),
             "tool" => messages.push(result(each, &place, &mut open)?),
             other => return Err(format!("'{place}.role' does not support '{other}'")),

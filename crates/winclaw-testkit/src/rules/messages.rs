@@ -36,7 +36,7 @@ pub(super) fn read(body: &Value) -> Checked<Accepted> {
     let system = system(body)?;
     let messages = Reader { tools: &tools, deferred: &deferred, out: Vec::new(), ids: BTreeSet::new() }.read(body)?;
     let stream = body["stream"].as_bool().unwrap_or(false);
-    let request = ChatRequest { system, tools, deferred, messages };
+    let request = ChatRequest { system, tools, deferred, messages, ..ChatRequest::default() };
     Ok(Accepted { format: Format::Messages, model: model.into(), stream, usage: true, request })
 }
 
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 *content = words.next().unwrap_or_default();
             }
         }
-        self.out.extend(words.map(|text| Message::User { text }));
+        self.out.extend(words.map(Message::user));
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn read(body: &Value) -> Checked<Accepted> {
         ..Reader::default()
     };
     match &body["input"] {
-        Value::String(text) => reader.out.push(Message::User { text: text.clone() }),
+        Value::String(text) => reader.out.push(Message::user(text.clone())),
         Value::Array(items) if !items.is_empty() => reader.read(items)?,
         _ => return Err("Missing required parameter: 'input'.".into()),
     }
@@ -181,7 +181,7 @@ impl Reader {
                 }
                 self.belong(0);
             }
-            Some("user" | "developer" | "system") if self.wordless.is_empty() => self.out.push(Message::User { text }),
+            Some("user" | "developer" | "system") if self.wordless.is_empty() => self.out.push(Message::user(text)),
             Some("user" | "developer" | "system") => {
                 let place = self.wordless.remove(0);
                 if let Message::Tool { content, .. } = &mut self.out[place] {

@@ -13,6 +13,7 @@ fn listen(format: Format, parts: &[&[u8]]) -> Result<Heard, ModelError> {
         Delta::Text(piece) => text.push_str(piece),
         Delta::Reasoning(piece) => reasoning.push_str(piece),
         Delta::CallStarted { name } => started.push(name.to_owned()),
+        Delta::Sent { .. } => {}
     };
     let mut assembler = Assembler::new(format, &[]);
     for part in parts {
