@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use winclaw_catalog::{Resolution, ToolIx};
 use winclaw_exposure::{Answer as Told, Signal};
-use winclaw_guard::{Consent, Proposed, Rule, Verdict};
+use winclaw_guard::{Consent, Origin, Proposed, Rule, Verdict};
 use winclaw_model::WireCall;
 use winclaw_tool::{Failure, FailureCode, Outcome};
 
@@ -80,14 +80,17 @@ impl Task<'_> {
             position: asked.position,
             schema_was_shown: !unshown,
             near: self.anchor.is_near(&self.catalog(), tool),
+            origin: Origin::default(),
         };
         let verdict = self.guard.judge(&self.catalog(), &proposed);
         self.recorder.verdict(&self.catalog(), asked.id, tool, &verdict);
         let revealed = unshown.then(|| self.reveal_called(tool));
         let content = match verdict {
-            Verdict::Run { arguments } => self.run_tool(asked, tool, arguments, None).await,
-            Verdict::RunWithAdvice { arguments, advice } => self.run_tool(asked, tool, arguments, Some(advice)).await,
-            Verdict::AskUser { arguments, consent } => self.with_consent(asked, tool, arguments, &consent).await,
+            Verdict::Run { arguments, .. } => self.run_tool(asked, tool, arguments, None).await,
+            Verdict::RunWithAdvice { arguments, advice, .. } => {
+                self.run_tool(asked, tool, arguments, Some(advice)).await
+            }
+            Verdict::AskUser { arguments, consent, .. } => self.with_consent(asked, tool, arguments, &consent).await,
             Verdict::NotRun { failure, rule } => {
                 self.learn_from_rule(tool, rule);
                 if rule != Rule::Repeat {
@@ -119,9 +122,12 @@ impl Task<'_> {
             () = self.parts.cancel.cancelled() => return self.not_run(asked.id, asked.name, &cancelled()),
         };
         self.recorder.consent(&self.catalog(), asked.id, consent, answer);
+        self.guard.consented(consent, answer);
         let why = match answer {
-            Answer::Yes => return self.run_tool(asked, tool, arguments, None).await,
-            Answer::No => {
+            Answer::Once | Answer::ThisTask | Answer::Always => {
+                return self.run_tool(asked, tool, arguments, None).await;
+            }
+            Answer::No | Answer::Never => {
                 "the person said no to this call. Do not try it again; go on without it or ask what they want instead"
             }
             Answer::NobodyToAsk => {

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use winclaw_catalog::{Catalog, ToolIx};
-use winclaw_guard::Consent;
+use winclaw_guard::{Answer, Consent};
 use winclaw_tool::{Failure, Outcome, Text, detail_line};
 use winclaw_toolbox::{LogLevel, Observer};
 
@@ -166,17 +166,6 @@ pub struct ShownTool {
     pub because: Text,
     /// Estimated tokens.
     pub tokens: u32,
-}
-
-/// What a person said to a consent question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// Run it.
-    Yes,
-    /// Do not run it.
-    No,
-    /// There is nobody who could answer; it does not run.
-    NobodyToAsk,
 }
 
 /// Whoever watches a task and answers for the person.

@@ -32,9 +32,10 @@ mod session;
 mod steps;
 mod task;
 
-pub use front::{Answer, Event, Front, ShownTool, Watch};
+pub use front::{Event, Front, ShownTool, Watch};
 pub use ranking::Ranking;
 pub use replay::{ReplayError, Replayed, replay_exposure};
 pub use report::{EndState, Report};
 pub use session::Session;
 pub use task::{Options, Parts, run};
+pub use winclaw_guard::Answer;

@@ -143,8 +143,11 @@ impl<'a> Recorder<'a> {
 
     pub(crate) fn consent(&mut self, catalog: &Catalog, call_id: &str, consent: &Consent, answer: Answer) {
         let answer = match answer {
-            Answer::Yes => "yes",
+            Answer::Once => "yes",
+            Answer::ThisTask => "yes, for this task",
+            Answer::Always => "yes, always",
             Answer::No => "no",
+            Answer::Never => "no, never",
             Answer::NobodyToAsk => "nobody to ask",
         };
         (self.write)(Record::Consent {

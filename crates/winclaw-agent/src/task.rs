@@ -123,7 +123,7 @@ impl<'a> Task<'a> {
         Task {
             anchor: Anchor::default(),
             toolbox: session.toolbox,
-            guard: Guard::new(options.limits, options.approve),
+            guard: Guard::new(options.limits, options.approve.into()),
             lens: session.lens,
             messages: session.messages,
             recorder: Recorder::new(recorder),

@@ -2,7 +2,50 @@ use serde_json::Value;
 use winclaw_catalog::{CatalogTool, ToolIx, clean};
 use winclaw_tool::{DetailKey, Lang, SideEffect, Text, detail_line};
 
-use crate::{Approve, Consent};
+use crate::Approve;
+
+/// What a person is asked before a call runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    /// The tool that would run.
+    pub tool: ToolIx,
+    /// What this very call may do to the world: the tool's side effect, raised by what its arguments ask for.
+    pub side_effect: SideEffect,
+    /// One line of what the call is about. What makes the call destructive stands in it, such as `overwrite: true`.
+    pub detail: String,
+    /// The whole question as a sentence: title, id, side effect in words, detail, and a doubt if there is one.
+    pub why: Text,
+    /// Whether it is asked only because the call strays from the request after a failure.
+    pub strays: bool,
+}
+
+impl Consent {
+    /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
+    pub fn how_to_allow(&self) -> Text {
+        let rule = if self.side_effect <= SideEffect::Write && !self.strays { "writes" } else { "always" };
+        Text::new(
+            format!("allow it with --approve {rule}, or run it in a terminal to be asked"),
+            format!("可用 --approve {rule} 允许，或在终端中运行以便询问"),
+        )
+    }
+}
+
+/// What a person said to a consent question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Run this call.
+    Once,
+    /// Run this and every such call of the tool until the task ends.
+    ThisTask,
+    /// Run this and every such call of the tool, from now on.
+    Always,
+    /// Do not run this call.
+    No,
+    /// Do not run this and no such call of the tool, from now on.
+    Never,
+    /// There is nobody who could answer; it does not run.
+    NobodyToAsk,
+}
 
 /// Longest detail a person is shown, in characters.
 const MAX_DETAIL: usize = 400;

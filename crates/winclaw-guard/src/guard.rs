@@ -1,9 +1,8 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
-use winclaw_tool::{Failure, Outcome, SideEffect, Text, ToolManifest};
+use winclaw_tool::{Failure, Outcome, SideEffect, ToolManifest};
 
 use crate::arguments::{self, Refusal};
 use crate::asides::Asides;
@@ -11,146 +10,16 @@ use crate::check::Checker;
 use crate::consent;
 use crate::digest::{Sign, result_of};
 use crate::drift::{self, Drift};
-use crate::loops::{Answer, LoopReport, Loops, Stop};
-
-/// Which side effects run without asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Approve {
-    /// Only reads run without asking. The default.
-    #[default]
-    Never,
-    /// Reads and writes run without asking.
-    Writes,
-    /// Everything runs without asking.
-    Always,
-}
-
-/// Bounds of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How many calls run from one reply. Default 8.
-    pub calls_per_reply: usize,
-    /// How many times a call may give the same result before it is stopped. Default 3; 0 counts as 1. Calls about the
-    /// same thing, which agree in what the tool's `detail_keys` name and differ in other arguments, may do so twice as
-    /// often: of tools that only read, and of failures. A tool that is meant to be polled has four times as much of each.
-    pub repeats: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { calls_per_reply: 8, repeats: 3 }
-    }
-}
-
-/// A call as the model proposed it, its name resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proposed<'a> {
-    /// The tool, already unwrapped from `tool_call`.
-    pub tool: ToolIx,
-    /// The arguments, byte for byte as the model wrote them.
-    pub raw_arguments: &'a str,
-    /// Whether the reply was cut off at the output limit within this call.
-    pub cut_off: bool,
-    /// The call's place in its reply, from 0, counting every call.
-    pub position: usize,
-    /// Whether the tool's schema was in the context when the model made the call.
-    pub schema_was_shown: bool,
-    /// Whether the tool is near what the task is about, as far as whoever asks can tell; true where it cannot.
-    pub near: bool,
-}
-
-/// What happens to a call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// It runs.
-    Run {
-        /// The arguments, normalised to an object and valid.
-        arguments: Value,
-    },
-    /// It runs, and the model is told something with the result.
-    RunWithAdvice {
-        /// The arguments.
-        arguments: Value,
-        /// What to tell the model, in whole sentences.
-        advice: String,
-    },
-    /// It runs only if the person agrees.
-    AskUser {
-        /// The arguments, valid.
-        arguments: Value,
-        /// What to ask.
-        consent: Consent,
-    },
-    /// It does not run.
-    NotRun {
-        /// What the model is told: what is wrong and how to mend it. Its code is always `invalid_args`, since only the
-        /// model can mend it; `rule` says what it was.
-        failure: Failure,
-        /// The rule that stopped it.
-        rule: Rule,
-    },
-}
-
-/// What a person is asked before a call runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Consent {
-    /// The tool that would run.
-    pub tool: ToolIx,
-    /// What this very call may do to the world: the tool's side effect, raised by what its arguments ask for.
-    pub side_effect: SideEffect,
-    /// One line of what the call is about. What makes the call destructive stands in it, such as `overwrite: true`.
-    pub detail: String,
-    /// The whole question as a sentence: title, id, side effect in words, detail, and a doubt if there is one.
-    pub why: Text,
-    /// Whether it is asked only because the call strays from the request after a failure.
-    pub strays: bool,
-}
-
-impl Consent {
-    /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
-    pub fn how_to_allow(&self) -> Text {
-        let rule = if self.side_effect <= SideEffect::Write && !self.strays { "writes" } else { "always" };
-        Text::new(
-            format!("allow it with --approve {rule}, or run it in a terminal to be asked"),
-            format!("可用 --approve {rule} 允许，或在终端中运行以便询问"),
-        )
-    }
-}
-
-/// Why a call did not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
-    /// Its arguments end before they are complete.
-    CutOff,
-    /// Its arguments are not JSON, or are nested too deeply to be read.
-    NotJson,
-    /// Its arguments do not fit the tool's schema.
-    Schema,
-    /// Too many calls stand before it in the same reply.
-    BatchLimit,
-    /// It was made before, and nothing came of it.
-    Repeat,
-}
-
-impl Rule {
-    /// The rule in snake_case, as traces have it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Rule::CutOff => "cut_off",
-            Rule::NotJson => "not_json",
-            Rule::Schema => "schema",
-            Rule::BatchLimit => "batch_limit",
-            Rule::Repeat => "repeat",
-        }
-    }
-}
+use crate::loops::{Loops, Past, Stop};
+use crate::{Answer, Approve, Consent, Limits, LoopReport, Policy, Proposed, Rule, Stage, Verdict};
 
 /// Judges the calls of one task.
 #[derive(Debug)]
 pub struct Guard {
     limits: Limits,
-    approve: Approve,
+    policy: Policy,
+    /// What the person allowed for the rest of the task.
+    allowed: BTreeSet<(ToolIx, SideEffect)>,
     loops: Loops,
     asides: Asides,
     drift: Drift,
@@ -160,10 +29,11 @@ pub struct Guard {
 
 impl Guard {
     /// A guard that has seen nothing yet.
-    pub fn new(limits: Limits, approve: Approve) -> Guard {
+    pub fn new(limits: Limits, policy: Policy) -> Guard {
         Guard {
             limits,
-            approve,
+            policy,
+            allowed: BTreeSet::new(),
             loops: Loops::new(limits.repeats),
             asides: Asides::new(limits.repeats),
             drift: Drift::default(),
@@ -195,7 +65,7 @@ impl Guard {
             Err(refusal) => {
                 let sign = Sign::of_text(call.raw_arguments);
                 match self.loops.before(call.tool, tool, sign) {
-                    Answer::Stop(stop) => self.stop(call.tool, &stop, short(call.raw_arguments)),
+                    Past::Stop(stop) => self.stop(call.tool, &stop, short(call.raw_arguments)),
                     _ => self.refuse(call.tool, tool, sign, &Value::Null, unreadable(tool, refusal)),
                 }
             }
@@ -218,6 +88,8 @@ impl Guard {
     /// The list of tools changed: everything that is known of the tool at place `old` holds for `map[old.index()]` from
     /// now on. What is known of a tool beyond the end of `map` is forgotten.
     pub fn renumber(&mut self, map: &[ToolIx]) {
+        let moved = |(tool, effect): (ToolIx, SideEffect)| Some((*map.get(tool.index())?, effect));
+        self.allowed = std::mem::take(&mut self.allowed).into_iter().filter_map(moved).collect();
         self.loops.renumber(map);
         self.drift.renumber(map);
     }
@@ -240,6 +112,23 @@ impl Guard {
         self.loops.report().or_else(|| self.asides.report())
     }
 
+    /// The words of a reply that goes on to calls. What the model should hear when it tells the same plan again.
+    pub fn plan(&mut self, _text: &str) -> Option<String> {
+        None
+    }
+
+    /// How far the task has gone up the ladder that leads out of a loop.
+    pub fn stage(&self) -> Stage {
+        if self.stopped().is_some() { Stage::Stopped } else { Stage::Free }
+    }
+
+    /// What the person said to `consent`. From [`Answer::ThisTask`] on such calls of the tool run unasked.
+    pub fn consented(&mut self, consent: &Consent, answer: Answer) {
+        if matches!(answer, Answer::ThisTask | Answer::Always) {
+            self.allowed.insert((consent.tool, consent.side_effect));
+        }
+    }
+
     fn judge_arguments(
         &mut self,
         catalog: &Catalog,
@@ -250,12 +139,12 @@ impl Guard {
         let sign = Sign::of(&tool.manifest, &arguments);
         let mut advice = Vec::new();
         match self.loops.before(call.tool, tool, sign) {
-            Answer::Stop(stop) => return self.stop(call.tool, &stop, consent::detail(tool, &arguments)),
-            Answer::Nudge(words) => advice.push(words),
-            Answer::Free => {}
+            Past::Stop(stop) => return self.stop(call.tool, &stop, consent::detail(tool, &arguments)),
+            Past::Nudge(words) => advice.push(words),
+            Past::Free => {}
         }
         if tool.state != State::Ready {
-            return Verdict::Run { arguments };
+            return Verdict::Run { arguments, repairs: Vec::new() };
         }
         let checker = self.checkers.entry(tool.fingerprint.clone()).or_insert_with(|| Checker::of(tool));
         match checker.check(tool, &arguments) {
@@ -270,20 +159,23 @@ impl Guard {
         let tool = catalog.get(call.tool);
         let strays = self.drift.strays(call.tool, call.near);
         let side_effect = tool.manifest.side_effect_of(&arguments);
-        if !consent::free(self.approve, side_effect) || (strays && must_ask(self.approve, side_effect)) {
+        let allowed = self.allowed.contains(&(call.tool, side_effect));
+        if !(allowed || consent::free(self.policy.approve, side_effect))
+            || (strays && must_ask(self.policy.approve, side_effect))
+        {
             let mut consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
             if let Some(doubt) = strays.then(|| self.drift.doubt(catalog, call.tool, &arguments)).flatten() {
                 consent.why = consent::with_doubt(&consent.why, &doubt);
-                consent.strays = consent::free(self.approve, side_effect);
+                consent.strays = consent::free(self.policy.approve, side_effect);
             }
-            return Verdict::AskUser { arguments, consent };
+            return Verdict::AskUser { arguments, repairs: Vec::new(), consent };
         }
         if strays {
             advice.extend(self.drift.note(catalog, call.tool, &arguments));
         }
         match advice.is_empty() {
-            true => Verdict::Run { arguments },
-            false => Verdict::RunWithAdvice { arguments, advice: advice.join(" ") },
+            true => Verdict::Run { arguments, repairs: Vec::new() },
+            false => Verdict::RunWithAdvice { arguments, repairs: Vec::new(), advice: advice.join(" ") },
         }
     }
 

@@ -27,9 +27,16 @@ mod drift;
 mod example;
 mod guard;
 mod loops;
+mod origin;
+mod policy;
 mod shape;
+mod verdict;
 
 pub use arguments::parse_arguments;
 pub use check::check_arguments;
-pub use guard::{Approve, Consent, Guard, Limits, Proposed, Rule, Verdict};
+pub use consent::{Answer, Consent};
+pub use guard::Guard;
 pub use loops::LoopReport;
+pub use origin::Origin;
+pub use policy::{Approve, Decision, Policy, PolicyRule};
+pub use verdict::{Limits, Proposed, Repair, RepairKind, Rule, Stage, Verdict};

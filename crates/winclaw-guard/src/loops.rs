@@ -37,7 +37,7 @@ pub struct LoopReport {
 }
 
 /// What past calls mean for the next one.
-pub(crate) enum Answer {
+pub(crate) enum Past {
     /// Nothing.
     Free,
     /// It may run, and the model should hear this.
@@ -119,33 +119,33 @@ impl Loops {
     }
 
     /// What past calls mean for this one.
-    pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Answer {
+    pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Past {
         let same = times(&self.seen, ix, Some(sign.whole));
         let about = times(&self.about, ix, sign.about);
         let patience = self.repeats * if tool.manifest.poll { POLL_PATIENCE } else { 1 };
         if same >= patience {
-            return Answer::Stop(Stop { message: repeated(tool, same), by: sign.whole, times: same });
+            return Past::Stop(Stop { message: repeated(tool, same), by: sign.whole, times: same });
         }
         if let Some(by) = sign.about.filter(|_| about >= patience * ABOUT_PATIENCE) {
-            return Answer::Stop(Stop { message: about_the_same(tool, about), by, times: about });
+            return Past::Stop(Stop { message: about_the_same(tool, about), by, times: about });
         }
         if let Some(answer) = self.after_failures(ix, tool) {
             return answer;
         }
         match tool.manifest.poll {
-            true if same.max(about) >= self.repeats => Answer::Nudge(unchanged(same.max(about))),
-            false if same > 0 && same + 1 >= patience => Answer::Nudge(about_to_repeat(same)),
-            false if about + 1 >= patience * ABOUT_PATIENCE => Answer::Nudge(about_to_be_the_same(about)),
-            _ => Answer::Free,
+            true if same.max(about) >= self.repeats => Past::Nudge(unchanged(same.max(about))),
+            false if same > 0 && same + 1 >= patience => Past::Nudge(about_to_repeat(same)),
+            false if about + 1 >= patience * ABOUT_PATIENCE => Past::Nudge(about_to_be_the_same(about)),
+            _ => Past::Free,
         }
     }
 
-    fn after_failures(&self, ix: ToolIx, tool: &CatalogTool) -> Option<Answer> {
+    fn after_failures(&self, ix: ToolIx, tool: &CatalogTool) -> Option<Past> {
         let (print, alike) = self.worst_failure(ix)?;
         if alike.times >= self.repeats * FAILURE_PATIENCE {
-            return Some(Answer::Stop(fails_alike(tool, print, alike)));
+            return Some(Past::Stop(fails_alike(tool, print, alike)));
         }
-        (alike.times >= self.repeats).then(|| Answer::Nudge(keeps_failing(tool, alike)))
+        (alike.times >= self.repeats).then(|| Past::Nudge(keeps_failing(tool, alike)))
     }
 
     pub(crate) fn renumber(&mut self, map: &[ToolIx]) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
-use winclaw_guard::{Approve, Guard, Limits, Proposed, Rule, Verdict};
+use winclaw_guard::{Approve, Guard, Limits, Origin, Proposed, Rule, Verdict};
 use winclaw_tool::{Failure, Outcome, ToolId, ToolOutput};
 
 /// Tools in this order: a browser that reads, a shell, a job to poll, a note that writes.
@@ -43,13 +43,21 @@ struct Task {
 
 impl Task {
     fn new(approve: Approve) -> Task {
-        Task { catalog: catalog(), guard: Guard::new(Limits::default(), approve) }
+        Task { catalog: catalog(), guard: Guard::new(Limits::default(), approve.into()) }
     }
 
     fn judge(&mut self, tool: u32, arguments: &Value, position: usize, near: bool) -> Verdict {
         let raw = arguments.to_string();
         let tool = ToolIx(tool);
-        let call = Proposed { tool, raw_arguments: &raw, cut_off: false, position, schema_was_shown: true, near };
+        let call = Proposed {
+            tool,
+            raw_arguments: &raw,
+            cut_off: false,
+            position,
+            schema_was_shown: true,
+            near,
+            origin: Origin::default(),
+        };
         self.guard.judge(&self.catalog, &call)
     }
 
@@ -60,8 +68,8 @@ impl Task {
     /// A reply with one call of a near tool. What the model heard with it; `None` when it did not run.
     fn call(&mut self, tool: u32, arguments: Value, outcome: Outcome) -> Option<String> {
         let (arguments, heard) = match self.judge(tool, &arguments, 0, true) {
-            Verdict::Run { arguments } => (arguments, String::new()),
-            Verdict::RunWithAdvice { arguments, advice } => (arguments, advice),
+            Verdict::Run { arguments, .. } => (arguments, String::new()),
+            Verdict::RunWithAdvice { arguments, advice, .. } => (arguments, advice),
             _ => return None,
         };
         self.record(tool, &arguments, &outcome);
@@ -140,7 +148,9 @@ fn d17_after_a_failure_a_far_read_runs_with_a_note_said_once_for_each_tool() {
     let mut task = Task::new(Approve::Never);
     assert!(matches!(task.judge(RUN, &json!({}), 0, false), Verdict::Run { .. }), "nothing failed yet");
     task.fail(GO);
-    let Verdict::RunWithAdvice { advice, arguments } = task.judge(RUN, &json!({}), 0, false) else { panic!("advice") };
+    let Verdict::RunWithAdvice { advice, arguments, .. } = task.judge(RUN, &json!({}), 0, false) else {
+        panic!("advice")
+    };
     assert!(advice.contains("a.go") && advice.contains("404 not found"), "{advice}");
     task.record(RUN, &arguments, &ok(json!("files")));
     assert!(matches!(task.judge(RUN, &json!({"cmd": "ls"}), 0, false), Verdict::Run { .. }), "it was said");
@@ -168,7 +178,9 @@ fn d17_the_retry_that_mends_the_failure_stays_open_and_closes_it() {
     let Verdict::RunWithAdvice { arguments, .. } = task.judge(RUN, &json!({}), 0, false) else { panic!("advice") };
     task.record(RUN, &arguments, &ok(json!("files")));
     assert!(matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::AskUser { .. }), "a far success mends nothing");
-    let Verdict::Run { arguments } = task.judge(GO, &json!({"url": "right"}), 0, false) else { panic!("the retry") };
+    let Verdict::Run { arguments, .. } = task.judge(GO, &json!({"url": "right"}), 0, false) else {
+        panic!("the retry")
+    };
     task.record(GO, &arguments, &ok(json!("page")));
     assert!(matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::Run { .. }), "and all is as before");
 }
@@ -215,7 +227,7 @@ fn library() -> Catalog {
 
 #[test]
 fn one_search_with_ever_other_limits_is_stopped_and_paging_is_not() {
-    let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never) };
+    let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never.into()) };
     let search = |n: usize| json!({"text": "budget", "limit": n});
     let heard: Vec<String> = (0..40).map_while(|n| task.call(0, search(n), ok(json!(["one"])))).collect();
     assert!(heard.len() == 2 * Limits::default().repeats && heard[5].contains("about the same thing"), "{heard:?}");
@@ -226,7 +238,7 @@ fn one_search_with_ever_other_limits_is_stopped_and_paging_is_not() {
 fn d17_what_both_calls_were_about_is_said_in_bounded_words() {
     let long = "字".repeat(500);
     for (text, to) in [("budget", "bob"), (long.as_str(), long.as_str())] {
-        let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never) };
+        let mut task = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Never.into()) };
         task.judge(0, &json!({"text": text}), 0, true);
         task.record(0, &json!({"text": text}), &Err(Failure::unavailable("no shelf")));
         let post = json!({"action": "send", "to": to, "body": "x"});
@@ -237,13 +249,13 @@ fn d17_what_both_calls_were_about_is_said_in_bounded_words() {
         assert!(why.en.contains(&format!("This call (to: {to}")), "{}", why.en);
         assert!(why.zh.contains(&format!("此调用（to: {to}")) && why.zh.contains(&format!("a.search（text: {text}")));
         assert!(why.en.chars().count() < 700, "{}", why.en);
-        task.guard = Guard::new(Limits::default(), Approve::Always);
+        task.guard = Guard::new(Limits::default(), Approve::Always.into());
         task.record(0, &json!({"text": text}), &Err(Failure::unavailable("no shelf")));
         task.judge(0, &json!({"text": "near"}), 0, true);
         let Verdict::RunWithAdvice { advice, .. } = task.judge(1, &post, 0, false) else { panic!("advice") };
         assert!(advice.contains(&format!("`a.search` (text: {text}")) && advice.contains(&format!("call (to: {to}")));
         let dropped = json!({"action": "drop", "to": "eve"});
-        let mut other = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Always) };
+        let mut other = Task { catalog: library(), guard: Guard::new(Limits::default(), Approve::Always.into()) };
         other.judge(0, &json!({}), 0, true);
         other.record(0, &json!({}), &Err(Failure::unavailable("no shelf")));
         let Verdict::RunWithAdvice { advice, .. } = other.judge(1, &dropped, 0, false) else { panic!("advice") };

@@ -130,7 +130,7 @@ impl Terminal {
                 return Answer::NobodyToAsk;
             };
             match line.trim().to_lowercase().as_str() {
-                "y" | "yes" | "是" => return Answer::Yes,
+                "y" | "yes" | "是" => return Answer::Once,
                 "n" | "no" | "否" => return Answer::No,
                 "d" => self.screen.note(&harmless(&serde_json::to_string_pretty(arguments).unwrap_or_default())),
                 _ => {}

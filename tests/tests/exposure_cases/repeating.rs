@@ -189,7 +189,7 @@ async fn d17_after_a_failure_straying_is_pointed_out_and_the_right_retry_stays_o
     // The controls: a person who agrees is obeyed, and without a failure nobody is asked.
     let server = browser();
     let play = Play::new(&request, &server).script(replies);
-    Play { approve: Approve::Writes, answer: Answer::Yes, ..play }.run().await;
+    Play { approve: Approve::Writes, answer: Answer::Once, ..play }.run().await;
     assert_eq!(server.runs_of("lint.rewrite"), 2);
     let server = browser();
     let fine = vec![

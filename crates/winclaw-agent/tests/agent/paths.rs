@@ -64,7 +64,7 @@ async fn i12_permission_is_decided_alike_on_every_path() {
     let mut compared = 0;
     for (tool, arguments) in &tools {
         for (approve, answer) in
-            [(Approve::Never, Answer::No), (Approve::Never, Answer::Yes), (Approve::Writes, Answer::NobodyToAsk)]
+            [(Approve::Never, Answer::No), (Approve::Never, Answer::Once), (Approve::Writes, Answer::NobodyToAsk)]
         {
             let mut first: Option<Value> = None;
             for (form, transport) in paths() {

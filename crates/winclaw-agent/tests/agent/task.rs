@@ -148,7 +148,7 @@ async fn without_consent_a_write_does_not_run_on_any_path_and_the_end_says_denie
 async fn consent_lets_the_call_run() {
     let play = Play::new("write a note")
         .approve(Approve::Never)
-        .answer(Answer::Yes)
+        .answer(Answer::Once)
         .reply(calls(&[("notes__add", json!({"text": "x"}))]))
         .reply(says("done"))
         .run()

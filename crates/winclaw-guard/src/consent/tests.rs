@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Guard, Limits, Proposed, Verdict};
+use crate::{Guard, Limits, Origin, Proposed, Verdict};
 use winclaw_catalog::{Catalog, State, ToolEntry};
 use winclaw_tool::ToolId;
 
@@ -23,9 +23,16 @@ fn catalog(side_effect: &str, detail_keys: &[&str]) -> Catalog {
 
 fn judge(catalog: &Catalog, approve: Approve, arguments: &Value) -> Option<Consent> {
     let raw_arguments = &arguments.to_string();
-    let call =
-        Proposed { tool: ToolIx(0), raw_arguments, cut_off: false, position: 0, schema_was_shown: true, near: true };
-    match Guard::new(Limits::default(), approve).judge(catalog, &call) {
+    let call = Proposed {
+        tool: ToolIx(0),
+        raw_arguments,
+        cut_off: false,
+        position: 0,
+        schema_was_shown: true,
+        near: true,
+        origin: Origin::default(),
+    };
+    match Guard::new(Limits::default(), approve.into()).judge(catalog, &call) {
         Verdict::Run { .. } => None,
         Verdict::AskUser { consent, .. } => Some(consent),
         other => panic!("{other:?}"),

@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 use winclaw_catalog::ToolEntry;
-use winclaw_tool::{FailureCode, ToolId, ToolOutput};
+use winclaw_tool::{FailureCode, Text, ToolId, ToolOutput};
 
 use super::*;
+use crate::Origin;
 
 fn entry(id: &str, side_effect: &str, state: State) -> ToolEntry {
     let id = ToolId::parse(id).expect("an id");
@@ -39,11 +40,19 @@ fn catalog() -> Catalog {
 const TO: &str = r#"{"to":"bob"}"#;
 
 fn call(tool: u32, raw_arguments: &str) -> Proposed<'_> {
-    Proposed { tool: ToolIx(tool), raw_arguments, cut_off: false, position: 0, schema_was_shown: true, near: true }
+    Proposed {
+        tool: ToolIx(tool),
+        raw_arguments,
+        cut_off: false,
+        position: 0,
+        schema_was_shown: true,
+        near: true,
+        origin: Origin::default(),
+    }
 }
 
 fn guard(approve: Approve) -> Guard {
-    Guard::new(Limits::default(), approve)
+    Guard::new(Limits::default(), approve.into())
 }
 
 fn judge(call: &Proposed<'_>) -> Verdict {
@@ -73,7 +82,10 @@ fn arguments_that_stand_for_nothing_run_where_nothing_is_required() {
 
 #[test]
 fn an_object_that_was_encoded_twice_runs() {
-    assert_eq!(judge(&call(0, r#""{\"to\":\"bob\"}""#)), Verdict::Run { arguments: json!({"to": "bob"}) });
+    assert_eq!(
+        judge(&call(0, r#""{\"to\":\"bob\"}""#)),
+        Verdict::Run { arguments: json!({"to": "bob"}), repairs: Vec::new() }
+    );
 }
 
 #[test]
@@ -141,7 +153,7 @@ fn who_is_asked_depends_on_the_side_effect_alone() {
 #[test]
 fn the_question_says_what_would_be_done_in_both_languages() {
     let call = Proposed { schema_was_shown: false, ..call(3, r#"{"to":"bob\u001b[2J\u202e"}"#) };
-    let Verdict::AskUser { consent, arguments } = guard(Approve::Writes).judge(&catalog(), &call) else {
+    let Verdict::AskUser { consent, arguments, .. } = guard(Approve::Writes).judge(&catalog(), &call) else {
         panic!("a question")
     };
     assert_eq!((consent.tool, consent.side_effect), (ToolIx(3), SideEffect::External));
@@ -163,7 +175,7 @@ fn the_question_says_what_would_be_done_in_both_languages() {
 #[test]
 fn nobody_is_asked_about_a_tool_that_cannot_run() {
     let verdict = guard(Approve::Never).judge(&catalog(), &call(4, TO));
-    assert_eq!(verdict, Verdict::Run { arguments: json!({"to": "bob"}) });
+    assert_eq!(verdict, Verdict::Run { arguments: json!({"to": "bob"}), repairs: Vec::new() });
 }
 
 #[test]
@@ -176,7 +188,9 @@ fn wrong_arguments_are_refused_before_anybody_is_asked() {
 fn turn(guard: &mut Guard, catalog: &Catalog, raw: &str, outcome: &Outcome) -> Option<Rule> {
     match guard.judge(catalog, &call(0, raw)) {
         Verdict::NotRun { rule, .. } => Some(rule),
-        Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } | Verdict::AskUser { arguments, .. } => {
+        Verdict::Run { arguments, .. }
+        | Verdict::RunWithAdvice { arguments, .. }
+        | Verdict::AskUser { arguments, .. } => {
             guard.record(catalog, ToolIx(0), &arguments, outcome);
             None
         }
@@ -252,10 +266,10 @@ proptest! {
 
     #[test]
     fn any_call_gets_a_verdict(raw in bytes(), tool in 0_u32..6, position in 0_usize..12, cut_off: bool, schema_was_shown: bool, near: bool) {
-        let call = Proposed { tool: ToolIx(tool), raw_arguments: &raw, cut_off, position, schema_was_shown, near };
+        let call = Proposed { tool: ToolIx(tool), raw_arguments: &raw, cut_off, position, schema_was_shown, near, origin: Origin::default() };
         match guard(Approve::Never).judge(&catalog(), &call) {
             Verdict::NotRun { failure, .. } => prop_assert!(!failure.message.is_empty()),
-            Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } | Verdict::AskUser { arguments, .. } => {
+            Verdict::Run { arguments, .. } | Verdict::RunWithAdvice { arguments, .. } | Verdict::AskUser { arguments, .. } => {
                 prop_assert!(!cut_off && position < 8 && (arguments.is_object() || tool == 4));
             }
         }

@@ -36,7 +36,7 @@ impl Task {
     fn call(&mut self, ix: ToolIx, arguments: Value, changes_world: bool, outcome: Outcome) -> bool {
         self.loops.stand_at(0);
         let sign = self.sign(&arguments);
-        if let Answer::Stop(stop) = self.loops.before(ix, &self.tool, sign) {
+        if let Past::Stop(stop) = self.loops.before(ix, &self.tool, sign) {
             self.loops.stopped(ix, &stop, "detail".into());
             return false;
         }
@@ -82,7 +82,7 @@ fn a_poll_may_wait_longer_and_hears_of_it() {
     let mut task = Task::new(true);
     (0..3).for_each(|_| assert!(task.read(json!({"job": 1}), json!("running"))));
     let answer = task.loops.before(CALL, &task.tool, task.sign(&json!({"job": 1})));
-    assert!(matches!(answer, Answer::Nudge(words) if words.contains("wait longer")));
+    assert!(matches!(answer, Past::Nudge(words) if words.contains("wait longer")));
     assert!(task.read(json!({"job": 1}), json!("done")));
 }
 
@@ -159,7 +159,7 @@ fn stops_of_one_reply_count_once() {
     (0..3).for_each(|_| assert!(task.read(json!({}), json!("ok"))));
     for position in 0..8 {
         task.loops.stand_at(position);
-        let Answer::Stop(stop) = task.loops.before(CALL, &task.tool, task.sign(&json!({}))) else { panic!("a stop") };
+        let Past::Stop(stop) = task.loops.before(CALL, &task.tool, task.sign(&json!({}))) else { panic!("a stop") };
         task.loops.stopped(CALL, &stop, String::new());
     }
     assert!(!task.stopped());
@@ -200,14 +200,14 @@ fn the_last_call_about_the_same_thing_that_may_run_hears_of_it() {
     for n in 0..6 {
         let arguments = json!({"text": "budget", "limit": n});
         match task.loops.before(CALL, &task.tool, task.sign(&arguments)) {
-            Answer::Free => assert!(n < 5, "{n}"),
-            Answer::Nudge(words) => assert!(n == 5 && words.contains("5 calls about the same thing"), "{n} {words}"),
-            Answer::Stop(_) => panic!("{n}"),
+            Past::Free => assert!(n < 5, "{n}"),
+            Past::Nudge(words) => assert!(n == 5 && words.contains("5 calls about the same thing"), "{n} {words}"),
+            Past::Stop(_) => panic!("{n}"),
         }
         assert!(task.read(arguments, json!(["one"])));
     }
     match task.loops.before(CALL, &task.tool, task.sign(&json!({"text": "budget", "limit": 7}))) {
-        Answer::Stop(stop) => assert!(stop.message.contains("6 calls about the same thing"), "{}", stop.message),
+        Past::Stop(stop) => assert!(stop.message.contains("6 calls about the same thing"), "{}", stop.message),
         _ => panic!("a stop"),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{Answer, Event, Front, Watch};
 use winclaw_catalog::{CatalogTool, State, ToolIx};
-use winclaw_guard::{Consent, Guard, Limits, Proposed, Verdict};
+use winclaw_guard::{Consent, Guard, Limits, Origin, Proposed, Verdict};
 use winclaw_tool::{Lang, Outcome, SideEffect};
 
 use crate::cli::{OutputWord, ToolCallArgs, ToolCommand};
@@ -169,15 +169,22 @@ async fn judged(
     front: &Terminal,
 ) -> Result<Value, Complaint> {
     let approve = approval(args.approve.or(host.config.approve));
-    let mut guard = Guard::new(Limits::default(), approve);
-    let proposed =
-        Proposed { tool, raw_arguments: raw, cut_off: false, position: 0, schema_was_shown: true, near: true };
+    let mut guard = Guard::new(Limits::default(), approve.into());
+    let proposed = Proposed {
+        tool,
+        raw_arguments: raw,
+        cut_off: false,
+        position: 0,
+        schema_was_shown: true,
+        near: true,
+        origin: Origin::default(),
+    };
     match guard.judge(host.catalog(), &proposed) {
-        Verdict::Run { arguments } | Verdict::RunWithAdvice { arguments, .. } => Ok(arguments),
+        Verdict::Run { arguments, .. } | Verdict::RunWithAdvice { arguments, .. } => Ok(arguments),
         Verdict::NotRun { failure, .. } => Err(Complaint::of_failure(&failure)),
-        Verdict::AskUser { arguments, consent } => match front.consent(&consent, &arguments).await {
-            Answer::Yes => Ok(arguments),
-            Answer::No => Err(denied(host, &consent, "you said no", "您选择了否")),
+        Verdict::AskUser { arguments, consent, .. } => match front.consent(&consent, &arguments).await {
+            Answer::Once | Answer::ThisTask | Answer::Always => Ok(arguments),
+            Answer::No | Answer::Never => Err(denied(host, &consent, "you said no", "您选择了否")),
             Answer::NobodyToAsk => {
                 let complaint = denied(host, &consent, "nobody can be asked here", "此处无法询问");
                 Err(Complaint { mend: consent.how_to_allow(), ..complaint })
