@@ -109,9 +109,12 @@ impl Writer {
         self.write(Op::BeginTask { trace: trace.to_owned(), model: model.to_owned() })
     }
 
-    /// Notes how the task whose trace is `trace` ended.
+    /// Notes how the task whose trace is `trace` ended. From then on what was said so far also survives the loss of power.
     pub fn end_task(&mut self, trace: &str, end: &TaskEnd) -> Result<(), Error> {
-        self.write(Op::EndTask { trace: trace.to_owned(), end: end.clone() })
+        self.write(Op::EndTask { trace: trace.to_owned(), end: end.clone() })?;
+        // Where it must wait for readers, the next one does it.
+        let _ = self.db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+        Ok(())
     }
 
     /// Writes what could not be written before. As every writing call, without anything new.
@@ -208,3 +211,6 @@ fn touch(db: &Connection, id: &str, made: &Made) -> rusqlite::Result<Option<Key>
 fn value(message: &Message) -> Result<Value, Error> {
     serde_json::to_value(message).map_err(|error| Error::form(&error))
 }
+
+#[cfg(test)]
+mod tests;
