@@ -1,7 +1,7 @@
 //! A task on a terminal: what streams by, and the questions to the person.
 
 use std::io::{IsTerminal, stderr, stdin};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use winclaw_agent::{Answer, Event, Front};
@@ -13,11 +13,16 @@ use crate::cli::OutputWord;
 use crate::complaint::code_in_chinese;
 use crate::screen::{Screen, Style, harmless};
 
+/// Puts a question to the person and reads one line; `None` when there is no answer. Whoever has the terminal in hand
+/// gives its own, since two readers of one terminal would take each other's keys.
+pub type Ask = dyn Fn(String) -> BoxFuture<'static, Option<String>> + Send + Sync;
+
 /// Shows a task as it goes, in the form that was asked for.
 pub struct Terminal {
     screen: Screen,
     output: OutputWord,
     verbose: bool,
+    ask: Option<Arc<Ask>>,
     /// Whether the last thing printed on standard output ended its line.
     line_open: Mutex<bool>,
 }
@@ -25,7 +30,25 @@ pub struct Terminal {
 impl Terminal {
     /// A front that prints on `screen` in the form `output`; `verbose` adds reasons and log lines.
     pub fn new(screen: Screen, output: OutputWord, verbose: bool) -> Self {
-        Terminal { screen, output, verbose, line_open: Mutex::new(false) }
+        Terminal { screen, output, verbose, ask: None, line_open: Mutex::new(false) }
+    }
+
+    /// The same, with another way to ask the person.
+    pub fn asking(self, ask: Arc<Ask>) -> Self {
+        Terminal { ask: Some(ask), ..self }
+    }
+
+    /// Whether somebody can read a question and answer it.
+    fn can_ask(&self) -> bool {
+        self.ask.is_some() || can_ask()
+    }
+
+    /// Puts `question` to the person and reads a line; `None` when there is no answer.
+    async fn prompt(&self, question: &str) -> Option<String> {
+        match &self.ask {
+            Some(ask) => ask(question.to_owned()).await,
+            None => prompt(question).await,
+        }
     }
 
     /// Ends an open line of the answer.
@@ -60,7 +83,8 @@ impl Terminal {
         }
     }
 
-    fn line_of(&self, event: &Event) -> Option<String> {
+    /// What is said of `event` on lines of its own, for a person; `None` for words of the answer and what is not shown.
+    pub fn line_of(&self, event: &Event) -> Option<String> {
         let dim = |text: String| self.screen.paint(Style::Dim, &harmless(&text));
         match event {
             Event::CallStarted { tool, title, emoji, detail, .. } => {
@@ -121,12 +145,12 @@ impl Terminal {
     }
 
     async fn decide(&self, consent: &Consent, arguments: &Value) -> Answer {
-        if !can_ask() {
+        if !self.can_ask() {
             return Answer::NobodyToAsk;
         }
         self.end_line();
         loop {
-            let Some(line) = prompt(&self.question(consent)).await else {
+            let Some(line) = self.prompt(&self.question(consent)).await else {
                 return Answer::NobodyToAsk;
             };
             match line.trim().to_lowercase().as_str() {
@@ -139,7 +163,7 @@ impl Terminal {
     }
 
     async fn question_of_model(&self, question: &str, options: &[String]) -> Option<String> {
-        if !can_ask() {
+        if !self.can_ask() {
             return None;
         }
         self.end_line();
@@ -147,7 +171,7 @@ impl Terminal {
         for (number, option) in options.iter().enumerate() {
             words.push_str(&format!("\n  {}. {}", number + 1, harmless(option)));
         }
-        let line = prompt(&format!("{words}\n> ")).await?;
+        let line = self.prompt(&format!("{words}\n> ")).await?;
         let line = line.trim();
         let chosen = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
         Some(chosen.cloned().unwrap_or_else(|| line.to_owned()))
@@ -188,7 +212,8 @@ async fn prompt(question: &str) -> Option<String> {
     tokio::task::spawn_blocking(read).await.ok().flatten()
 }
 
-fn head(emoji: &str, title: &str) -> String {
+/// Emoji and title of a tool, as far as it has them.
+pub fn head(emoji: &str, title: &str) -> String {
     if emoji.is_empty() { title.to_owned() } else { format!("{emoji} {title}") }
 }
 
