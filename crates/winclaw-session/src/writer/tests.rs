@@ -220,3 +220,38 @@ fn a_log_cut_off_at_any_place_loses_only_what_was_behind_it() {
         assert_eq!(texts(&kept), (0..whole).map(|number| text(number * 20)).collect::<Vec<_>>(), "cut at {cut}");
     }
 }
+
+#[test]
+fn while_the_file_is_held_nothing_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(folder.path());
+    let mut writer = store.create(New::default()).expect("a writer");
+    writer.append(&Message::user("a")).expect("kept");
+    writer.db.busy_timeout(std::time::Duration::ZERO).expect("no waiting");
+    let other = Connection::open(folder.path().join(FILE)).expect("the file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("held");
+    let error = writer.append(&Message::user("b")).expect_err("held");
+    assert!(matches!(error, Error::Busy { .. }), "{error:?}");
+    assert_eq!(texts(&store.load(writer.id()).expect("to read it is free").messages), ["a"]);
+    other.execute_batch("COMMIT").expect("free");
+    writer.append(&Message::user("c")).expect("kept");
+    assert_eq!(texts(&store.load(writer.id()).expect("a session").messages), ["a", "b", "c"]);
+}
+
+#[test]
+fn where_no_locks_are_a_second_writer_is_met_at_its_first_word() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(folder.path());
+    let mut first = store.create(New::default()).expect("a writer");
+    first.append(&Message::user("a")).expect("kept");
+    let id = first.id().to_owned();
+    // As on a file system that lets both have it.
+    files::forget_lock(folder.path(), &id);
+    let (_, mut second) = store.take_up(&id).expect("both have it");
+    second.append(&Message::user("b")).expect("kept");
+    for _ in 0..2 {
+        let error = first.append(&Message::user("c")).expect_err("changed behind its back");
+        assert!(matches!(error, Error::Changed { .. }), "{error:?}");
+    }
+    assert_eq!(texts(&store.load(&id).expect("a session").messages), ["a", "b"]);
+}
