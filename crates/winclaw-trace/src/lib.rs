@@ -7,17 +7,24 @@
 //! - Trace decides nothing: no other stage reads what it wrote.
 //! - Nothing is written that did not pass [`redact`]: there is one place that makes a line, and it redacts.
 //! - One record is one line, whole on disk when `write` returns; a failed write leaves no half line behind, and costs
-//!   only its own record.
-//! - Reading never fails for what a file holds: a torn, foreign or newer line is a problem in a list.
+//!   only its own record. A file has one writer at a time.
+//! - Reading never fails for what a file holds: a torn, foreign or newer line is a problem in a list. It holds one line in
+//!   memory at a time.
+//! - Old traces go, oldest first, and never one that a writer holds.
 
+mod analyze;
+mod cut;
 mod reader;
 mod record;
 mod redact;
+mod retention;
 mod task_id;
 mod writer;
 
-pub use reader::{Line, Summary, list, read};
-pub use record::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage, VERSION};
-pub use redact::{MARK, redact, redact_text};
+pub use analyze::{Analysis, Count, Exposed, Latency, Money, Savings};
+pub use reader::{Line, Summary, TraceReader, list, read, read_bytes};
+pub use record::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage, VERSION, schema};
+pub use redact::{MARK, Secrets, redact, redact_text};
+pub use retention::{Keep, Pruned, Removed, Why, is_due, prune};
 pub use task_id::new_task_id;
 pub use writer::TraceWriter;

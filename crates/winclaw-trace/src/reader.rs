@@ -1,22 +1,36 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
-use std::{fs, io};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use winclaw_tool::{Problem, ProblemKind, Text};
+use winclaw_tool::Problem;
 
-use crate::record::TokenUsage;
 use crate::{Record, VERSION};
 
+mod fault;
+mod list;
+
+use fault::Fault;
+pub(crate) use list::last_line;
+pub use list::{Summary, list};
+
+/// Longest line that is read, in bytes; a longer one counts as foreign. What a writer makes stays far below it.
+const MAX_LINE: u64 = 64 << 20;
+
+/// Most problems that are told one by one; the rest are counted in one more.
+const MAX_PROBLEMS: usize = 100;
+
 /// One line of a trace file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// Version of the line's form.
     pub v: u32,
     /// Its place in the file, from 0.
     #[serde(default)]
     pub seq: u64,
-    /// When it was written, in milliseconds since the task began.
+    /// When it was written, in milliseconds since the task began, by a clock that never goes back.
     #[serde(default)]
     pub at_ms: u64,
     /// What it says.
@@ -24,131 +38,120 @@ pub struct Line {
     pub record: Record,
 }
 
-/// A task in one line, for lists.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Summary {
-    /// The task's id.
-    pub task_id: String,
-    /// Wall clock at its start, in milliseconds since 1970; 0 when the file does not say.
-    pub started: u64,
-    /// What was asked.
-    pub request: String,
-    /// The model's label.
-    pub model: String,
-    /// Whether the model was a replayed script.
-    pub replayed: bool,
-    /// How it ended; `unfinished` when the file has no end, `unreadable` when it has no head.
-    pub state: String,
-    /// Calls that ran.
-    pub calls: u64,
-    /// Tokens over all replies.
-    pub tokens: TokenUsage,
-    /// How long it took, in milliseconds; up to the last line when it is unfinished.
-    pub ms: u64,
+/// Reads a trace line by line, however long it is: at any time no more than one line is in memory.
+///
+/// An item is an error only when the input itself cannot be read, which ends it. A line that is not a record is left out
+/// and is a problem of [`TraceReader::problems`], as is a last line that was not written to its end. A record of a newer
+/// version is given as far as it can be read.
+#[derive(Debug)]
+pub struct TraceReader<R> {
+    input: R,
+    subject: String,
+    line: usize,
+    faults: Vec<Fault>,
+    untold: usize,
+    newer_told: bool,
+    ended: bool,
 }
 
-/// Reads the trace at `path`.
+impl TraceReader<BufReader<File>> {
+    /// A reader of the file at `path`.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let subject = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(TraceReader::new(BufReader::with_capacity(1 << 16, File::open(path)?), &subject))
+    }
+}
+
+impl<R: BufRead> TraceReader<R> {
+    /// A reader of `input`, whose problems are said to be of `subject`.
+    pub fn new(input: R, subject: &str) -> Self {
+        let (faults, subject) = (Vec::new(), subject.to_owned());
+        TraceReader { input, subject, line: 0, faults, untold: 0, newer_told: false, ended: false }
+    }
+
+    /// What was wrong with the lines so far: the first hundred, and how many more.
+    pub fn problems(&self) -> Vec<Problem> {
+        let told = self.faults.iter().map(|fault| fault.problem(&self.subject));
+        let more = (self.untold > 0).then(|| Fault::More { count: self.untold }.problem(&self.subject));
+        told.chain(more).collect()
+    }
+
+    fn note(&mut self, fault: Fault) {
+        match self.faults.len() < MAX_PROBLEMS {
+            true => self.faults.push(fault),
+            false => self.untold += 1,
+        }
+    }
+
+    /// The next line with its end, or what there is of it; nothing at the end of the input.
+    fn piece(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut piece = Vec::new();
+        let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut piece)?;
+        if read as u64 == MAX_LINE && !piece.ends_with(b"\n") {
+            self.input.skip_until(b'\n')?;
+            // Kept short, since it is no record whatever it says.
+            piece.truncate(1);
+            piece.extend(b"\0\n");
+        }
+        self.line += 1;
+        Ok((read > 0).then_some(piece))
+    }
+
+    fn take(&mut self, piece: &[u8]) -> Option<Line> {
+        match line_of(piece, self.line) {
+            Ok(line) => {
+                let newer = line.as_ref().filter(|line| line.v > VERSION).map(|line| line.v);
+                if let Some(v) = newer.filter(|_| !std::mem::replace(&mut self.newer_told, true)) {
+                    self.note(Fault::Newer { line: self.line, v });
+                }
+                line
+            }
+            Err(fault) => {
+                self.note(fault);
+                None
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for TraceReader<R> {
+    type Item = io::Result<Line>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended {
+            match self.piece() {
+                Ok(Some(piece)) => {
+                    if let Some(line) = self.take(&piece) {
+                        return Some(Ok(line));
+                    }
+                }
+                Ok(None) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Reads the trace at `path` into memory. For traces of any length there is [`TraceReader`].
 ///
 /// Fails only when the file itself cannot be read. A line that is not a record is left out and listed as a problem, as is
 /// a last line that was not written to its end.
 pub fn read(path: &Path) -> io::Result<(Vec<Line>, Vec<Problem>)> {
-    let bytes = fs::read(path)?;
-    let (lines, faults) = lines(&bytes);
-    let subject = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok((lines, faults.into_iter().map(|fault| fault.problem(&subject)).collect()))
+    let mut reader = TraceReader::open(path)?;
+    let lines = reader.by_ref().collect::<io::Result<Vec<Line>>>()?;
+    Ok((lines, reader.problems()))
 }
 
-/// The tasks that have a trace in `folder`, newest first. A folder that does not exist holds none.
-///
-/// Files that are not named `*.jsonl` are passed over; one that cannot be read is listed as `unreadable`.
-pub fn list(folder: &Path) -> io::Result<Vec<Summary>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "jsonl") {
-            found.push(summary_of(&path));
-        }
-    }
-    found.sort_by(|a, b| (b.started, &b.task_id).cmp(&(a.started, &a.task_id)));
-    Ok(found)
-}
-
-fn summary_of(path: &Path) -> Summary {
-    let task_id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let lines = read(path).map(|(lines, _)| lines).unwrap_or_default();
-    let mut summary = Summary { task_id, state: "unreadable".into(), ..Summary::default() };
-    for line in lines {
-        summary.ms = line.at_ms;
-        add(&mut summary, line.record);
-    }
-    summary
-}
-
-fn add(summary: &mut Summary, record: Record) {
-    match record {
-        Record::Start { started_unix_ms, model, replayed, request, .. } => {
-            *summary = Summary {
-                task_id: std::mem::take(&mut summary.task_id),
-                started: started_unix_ms,
-                state: "unfinished".into(),
-                request,
-                model,
-                replayed,
-                ..Summary::default()
-            };
-        }
-        Record::Reply { usage, .. } => add_usage(&mut summary.tokens, usage),
-        Record::Call { .. } => summary.calls += 1,
-        Record::End { state, calls, tokens, ms, .. } => {
-            (summary.state, summary.calls, summary.tokens, summary.ms) = (state, calls, tokens, ms);
-        }
-        _ => {}
-    }
-}
-
-fn add_usage(sum: &mut TokenUsage, more: TokenUsage) {
-    let add = |sum: &mut Option<u64>, more: Option<u64>| {
-        if let Some(more) = more {
-            *sum = Some(sum.unwrap_or(0).saturating_add(more));
-        }
-    };
-    add(&mut sum.input, more.input);
-    add(&mut sum.cached, more.cached);
-    add(&mut sum.output, more.output);
-}
-
-/// What is wrong with one line.
-pub(crate) enum Fault {
-    /// It has no end: the program was stopped, or the disk was full, while it was written.
-    Torn { line: usize },
-    /// It is no record.
-    Foreign { line: usize, error: String },
-    /// It was written by a newer program; it was read as far as it could be.
-    Newer { line: usize, v: u32 },
-}
-
-/// Every whole record in `bytes`, and what is wrong with the other lines.
-pub(crate) fn lines(bytes: &[u8]) -> (Vec<Line>, Vec<Fault>) {
-    let (mut lines, mut faults) = (Vec::new(), Vec::new());
-    let mut newer_told = false;
-    for (n, piece) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {
-        match line_of(piece, n + 1) {
-            Ok(Some(line)) => {
-                if line.v > VERSION && !std::mem::replace(&mut newer_told, true) {
-                    faults.push(Fault::Newer { line: n + 1, v: line.v });
-                }
-                lines.push(line);
-            }
-            Ok(None) => {}
-            Err(fault) => faults.push(fault),
-        }
-    }
-    (lines, faults)
+/// Every whole record in `bytes`, and what is wrong with the other lines. Takes any bytes and never fails.
+pub fn read_bytes(bytes: &[u8]) -> (Vec<Line>, Vec<Problem>) {
+    let mut reader = TraceReader::new(bytes, "");
+    // Memory can always be read.
+    let lines = reader.by_ref().map_while(Result::ok).collect();
+    (lines, reader.problems())
 }
 
 fn line_of(piece: &[u8], line: usize) -> Result<Option<Line>, Fault> {
@@ -161,47 +164,6 @@ fn line_of(piece: &[u8], line: usize) -> Result<Option<Line>, Fault> {
     let foreign = |error: serde_json::Error| Fault::Foreign { line, error: error.to_string() };
     let value: Value = serde_json::from_slice(whole).map_err(foreign)?;
     serde_json::from_value(value).map(Some).map_err(foreign)
-}
-
-impl Fault {
-    fn problem(&self, subject: &str) -> Problem {
-        let (what, mend) = match self {
-            Fault::Torn { line } => torn(*line),
-            Fault::Foreign { line, error } => foreign(*line, error),
-            Fault::Newer { line, v } => newer(*line, *v),
-        };
-        Problem { kind: ProblemKind::Io, subject: subject.to_owned(), what, mend, fatal: false }
-    }
-}
-
-fn torn(line: usize) -> (Text, Text) {
-    let what = Text::new(
-        format!("Line {line} was not written to its end; it was left out."),
-        format!("第 {line} 行没有写完，已略过。"),
-    );
-    let mend = Text::new(
-        "Nothing needs to be done; look at free disk space if it happens again.",
-        "无需处理；若再次出现，请检查磁盘剩余空间。",
-    );
-    (what, mend)
-}
-
-fn foreign(line: usize, error: &str) -> (Text, Text) {
-    let what = Text::new(
-        format!("Line {line} is not a trace record and was left out: {error}"),
-        format!("第 {line} 行不是跟踪记录，已略过：{error}"),
-    );
-    let mend = Text::new("Restore the file from a copy, or remove that line.", "请从备份恢复该文件，或删除这一行。");
-    (what, mend)
-}
-
-fn newer(line: usize, v: u32) -> (Text, Text) {
-    let what = Text::new(
-        format!("From line {line} on the file has form {v}; this program knows {VERSION}, so parts may be missing."),
-        format!("从第 {line} 行起，文件格式为 {v}；本程序只认识 {VERSION}，内容可能不全。"),
-    );
-    let mend = Text::new("Read it with a newer WinClaw.", "请用更新版本的 WinClaw 阅读。");
-    (what, mend)
 }
 
 #[cfg(test)]

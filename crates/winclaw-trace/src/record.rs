@@ -7,6 +7,7 @@ mod parts;
 mod schema;
 
 pub use parts::{CallMade, EvidenceHit, ShownTool, TokenUsage};
+pub use schema::schema;
 
 /// Version of the line form this crate writes. A change that an old reader would misread raises it; a new field or kind does not.
 pub const VERSION: u32 = 1;

@@ -1,23 +1,27 @@
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Line, Record, VERSION, redact, task_id};
+use crate::{Line, Record, Secrets, VERSION, cut, task_id};
 
-/// Longest string in a line, in characters; longer ones are cut with a mark.
-const MAX_TEXT: usize = 65_536;
+mod append;
+
+use append::{Appender, whole_len};
 
 /// Appends the records of one task to its file.
 ///
-/// The file is `<folder>/<task_id>.jsonl`, readable and writable by its owner only where the system knows owners.
+/// The file is `<folder>/<task_id>.jsonl`, readable and writable by its owner only where the system knows owners. It is
+/// locked until the writer is dropped or its process ends, however it ends: a second writer is refused, and
+/// [`prune`](crate::prune) passes it over. Readers are never kept out.
 #[derive(Debug)]
 pub struct TraceWriter {
     path: PathBuf,
     out: Appender<File>,
+    secrets: Secrets,
     next_seq: u64,
     began: Instant,
     before: Duration,
@@ -40,29 +44,34 @@ impl TraceWriter {
     pub fn create(folder: &Path, task_id: &str) -> io::Result<TraceWriter> {
         let path = path_of(folder, task_id)?;
         make_folder(folder)?;
-        let file = private(OpenOptions::new().write(true).create_new(true)).open(&path)?;
+        let file = ours(OpenOptions::new().write(true).create_new(true)).open(&path)?;
+        hold(&file)?;
         Ok(TraceWriter::over(path, file, 0, None))
     }
 
     /// Opens the file of an earlier task to append to it. A half line at its end is cut away first.
     ///
-    /// `seq` goes on after the last whole line and `at_ms` from its moment. Errors as [`TraceWriter::create`], and
-    /// `NotFound` when the task has no file.
+    /// `seq` goes on after the last whole line and `at_ms` from its moment. Errors as [`TraceWriter::create`],
+    /// `NotFound` when the task has no file, and `WouldBlock` while another writer has it.
     pub fn reopen(folder: &Path, task_id: &str) -> io::Result<TraceWriter> {
         let path = path_of(folder, task_id)?;
-        let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-        file.set_len(whole as u64)?;
-        let last = crate::reader::lines(&bytes[..whole]).0.pop();
-        Ok(TraceWriter::over(path, file, whole as u64, last))
+        let mut file = ours(OpenOptions::new().read(true).write(true)).open(&path)?;
+        hold(&file)?;
+        let whole = whole_len(&mut file)?;
+        file.set_len(whole)?;
+        let last = crate::reader::last_line(&path)?;
+        Ok(TraceWriter::over(path, file, whole, last))
     }
 
     fn over(path: PathBuf, file: File, len: u64, last: Option<Line>) -> TraceWriter {
         let (next_seq, before) = last.map_or((0, 0), |line| (line.seq.saturating_add(1), line.at_ms));
-        let out = Appender { store: file, good: len, torn: false };
-        TraceWriter { path, out, next_seq, began: Instant::now(), before: Duration::from_millis(before) }
+        let (out, secrets) = (Appender::new(file, len), Secrets::default());
+        TraceWriter { path, out, secrets, next_seq, began: Instant::now(), before: Duration::from_millis(before) }
+    }
+
+    /// The same writer, which also hides `secrets` wherever they stand.
+    pub fn hiding(self, secrets: Secrets) -> TraceWriter {
+        TraceWriter { secrets, ..self }
     }
 
     /// Where the file is.
@@ -70,14 +79,14 @@ impl TraceWriter {
         &self.path
     }
 
-    /// Appends `record` as one redacted line and flushes it.
+    /// Appends `record` as one redacted line and hands it to the system, so that it survives the end of the process.
     ///
     /// When that fails, such as on a full disk, the file is cut back to its last whole line and the error is returned;
     /// only this record is lost and later ones can be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         let at = self.before.saturating_add(self.began.elapsed());
         let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-        let line = line_of(&Envelope { v: VERSION, seq: self.next_seq, at_ms, record })?;
+        let line = line_of(&Envelope { v: VERSION, seq: self.next_seq, at_ms, record }, &self.secrets)?;
         self.out.append(line.as_bytes())?;
         self.next_seq += 1;
         Ok(())
@@ -87,30 +96,25 @@ impl TraceWriter {
 /// The one place that makes a line, and so the one place that redacts.
 ///
 /// Long strings are cut after redaction, since half a secret would no longer look like one.
-fn line_of(envelope: &Envelope<'_>) -> io::Result<String> {
+fn line_of(envelope: &Envelope<'_>, secrets: &Secrets) -> io::Result<String> {
     let value: Value = serde_json::to_value(envelope)?;
-    let mut line = cut(redact(&value)).to_string();
+    let mut line = escaped(&cut::fields(secrets.redact(&value)).to_string());
     line.push('\n');
     Ok(line)
 }
 
-/// `value` with every string of more than [`MAX_TEXT`] characters cut, with a mark that says how much is missing.
-fn cut(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(cut_text(text)),
-        Value::Array(items) => Value::Array(items.into_iter().map(cut).collect()),
-        Value::Object(map) => Value::Object(map.into_iter().map(|(key, value)| (key, cut(value))).collect()),
-        other => other,
+/// JSON with what would steer a terminal written as escapes, so that the file can be looked at: DEL, C1, and the characters
+/// that turn the direction of text or hide in it. The control characters below a space are escaped by JSON already.
+fn escaped(json: &str) -> String {
+    let hostile = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
+    let mut out = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        match hostile(c) {
+            true => out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+            false => out.push(c),
+        }
     }
-}
-
-fn cut_text(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-        let missing = text[end..].chars().count();
-        text.truncate(end);
-        text.push_str(&format!("… [cut, {missing} more characters]"));
-    }
-    text
+    out
 }
 
 fn path_of(folder: &Path, task_id: &str) -> io::Result<PathBuf> {
@@ -125,61 +129,28 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+/// For the owner only; on Windows others may read it meanwhile and neither write nor remove it.
+fn ours(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(options, SHARE_READ);
     options
 }
 
-/// What an [`Appender`] needs of a file.
-trait Store {
-    /// Writes all of `bytes` at `offset` and flushes; may leave a part behind when it fails.
-    fn put(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Drops everything from `len` on.
-    fn cut(&mut self, len: u64) -> io::Result<()>;
-}
+/// `FILE_SHARE_READ` of the Windows API.
+#[cfg(windows)]
+const SHARE_READ: u32 = 1;
 
-impl Store for File {
-    fn put(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(SeekFrom::Start(offset))?;
-        self.write_all(bytes)?;
-        self.flush()
+/// Locks the file for this writer. On Windows a lock would keep readers out, and the share mode does the same.
+fn hold(file: &File) -> io::Result<()> {
+    if cfg!(windows) {
+        return Ok(());
     }
-
-    fn cut(&mut self, len: u64) -> io::Result<()> {
-        self.set_len(len)
-    }
-}
-
-/// Appends whole lines or nothing.
-#[derive(Debug)]
-struct Appender<S> {
-    store: S,
-    /// Length of the file up to its last whole line.
-    good: u64,
-    /// Whether something may stand after it.
-    torn: bool,
-}
-
-impl<S: Store> Appender<S> {
-    fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.torn {
-            self.mend()?;
-        }
-        if let Err(error) = self.store.put(self.good, line) {
-            self.torn = true;
-            // Should this fail too, the next append tries again before it writes.
-            let _ = self.mend();
-            return Err(error);
-        }
-        self.good += line.len() as u64;
-        Ok(())
-    }
-
-    fn mend(&mut self) -> io::Result<()> {
-        self.store.cut(self.good)?;
-        self.torn = false;
-        Ok(())
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        // A file system without locks holds traces all the same.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 

@@ -1,8 +1,9 @@
+use std::fs;
 use std::path::PathBuf;
 
 use super::*;
-use crate::TraceWriter;
 use crate::record::tests::samples;
+use crate::{TokenUsage, TraceWriter};
 
 fn trace(folder: &Path, id: &str, records: &[Record]) -> PathBuf {
     let mut writer = TraceWriter::create(folder, id).expect("a writer");
@@ -40,8 +41,7 @@ fn any_line_that_is_no_record_costs_only_itself() {
     ];
     for (middle, told) in cases {
         let bytes = [good.as_bytes(), b"\n", middle, b"\n\r\n", good.as_bytes(), b"\n"].concat();
-        let (read, faults) = lines(&bytes);
-        let problems: Vec<Problem> = faults.iter().map(|fault| fault.problem("t.jsonl")).collect();
+        let (read, problems) = read_bytes(&bytes);
         assert!(read.len() >= 2 && read[0].record == read[read.len() - 1].record);
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].what.en.contains(told) && !problems[0].fatal, "{problems:?}");
@@ -51,7 +51,7 @@ fn any_line_that_is_no_record_costs_only_itself() {
 #[test]
 fn a_kind_from_the_future_is_kept_as_unknown_and_missing_fields_are_empty() {
     let (read, faults) =
-        lines(b"{\"v\":1,\"seq\":4,\"kind\":\"dream\",\"of\":1}\n{\"v\":1,\"kind\":\"rise\",\"at_ms\":7}\n");
+        read_bytes(b"{\"v\":1,\"seq\":4,\"kind\":\"dream\",\"of\":1}\n{\"v\":1,\"kind\":\"rise\",\"at_ms\":7}\n");
     assert!(faults.is_empty());
     assert_eq!((read[0].seq, &read[0].record), (4, &Record::Unknown));
     let empty = Record::Rise { cause: String::new(), tools: vec![], reach: String::new() };
@@ -109,4 +109,35 @@ fn a_folder_that_is_not_there_holds_no_tasks() {
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(list(&folder.path().join("none")).expect("a list"), []);
     assert!(read(&folder.path().join("none.jsonl")).is_err());
+}
+
+#[test]
+fn a_long_trace_is_read_a_line_at_a_time_and_a_long_line_is_passed_over() {
+    // Input that would be far more than fits in memory, made as it is read.
+    let good = b"{\"v\":1,\"kind\":\"rise\",\"cause\":\"a\"}\n";
+    let endless = io::repeat(b'x').take(MAX_LINE * 3);
+    let input = io::BufReader::new(good.chain(endless).chain(&b"\n"[..]).chain(&good[..]));
+    let mut reader = TraceReader::new(input, "t.jsonl");
+    assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 2);
+    let problems = reader.problems();
+    assert!(problems.len() == 1 && problems[0].what.en.starts_with("Line 2 "), "{problems:?}");
+}
+
+#[test]
+fn a_file_of_junk_tells_the_first_problems_and_counts_the_rest() {
+    let (lines, problems) = read_bytes("junk\n".repeat(5_000).as_bytes());
+    assert_eq!((lines.len(), problems.len()), (0, MAX_PROBLEMS + 1));
+    assert!(problems[MAX_PROBLEMS].what.en.starts_with("4900 more lines"), "{:?}", problems[MAX_PROBLEMS]);
+}
+
+#[test]
+fn a_task_that_ended_is_listed_without_reading_what_stands_between() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let end = samples().into_iter().find(|record| matches!(record, Record::End { .. })).expect("an end");
+    let path = trace(folder.path(), "t", &[start(1), end]);
+    let text = fs::read_to_string(&path).expect("read");
+    let (head, tail) = text.split_once('\n').expect("two lines");
+    fs::write(&path, [head.as_bytes(), b"\n", &b"\xff\n".repeat(1 << 17), tail.as_bytes()].concat()).expect("written");
+    let found = list(folder.path()).expect("a list");
+    assert_eq!((found[0].state.as_str(), found[0].ms, found[0].started), ("done", 5_300, 1));
 }

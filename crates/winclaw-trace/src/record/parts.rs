@@ -53,3 +53,17 @@ pub struct EvidenceHit {
     /// What carried the score, in words.
     pub because: String,
 }
+
+impl TokenUsage {
+    /// Adds what `more` reports; what neither reports stays absent.
+    pub fn add(&mut self, more: TokenUsage) {
+        let add = |sum: &mut Option<u64>, more: Option<u64>| {
+            if let Some(more) = more {
+                *sum = Some(sum.unwrap_or(0).saturating_add(more));
+            }
+        };
+        add(&mut self.input, more.input);
+        add(&mut self.cached, more.cached);
+        add(&mut self.output, more.output);
+    }
+}

@@ -194,3 +194,14 @@ fn what_is_absent_is_left_out_of_the_line() {
     let usage = serde_json::to_value(TokenUsage::default()).expect("json");
     assert_eq!(usage, Value::Object(serde_json::Map::new()));
 }
+
+/// `WINCLAW_WRITE=1 cargo nextest run -p winclaw-trace schema` writes the file anew.
+#[test]
+fn the_schema_in_the_documents_is_the_one_of_the_types() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trace.schema.json");
+    let schema = serde_json::to_string_pretty(&schema()).expect("json") + "\n";
+    if std::env::var_os("WINCLAW_WRITE").is_some() {
+        std::fs::write(path, &schema).expect("written");
+    }
+    assert_eq!(std::fs::read_to_string(path).expect("docs/trace.schema.json"), schema);
+}

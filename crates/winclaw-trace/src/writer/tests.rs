@@ -1,6 +1,8 @@
 use serde_json::json;
 
+use super::append::Store;
 use super::*;
+use crate::cut::MAX_TEXT;
 use crate::record::tests::samples;
 use crate::{MARK, read};
 
@@ -105,11 +107,13 @@ fn reopening_cuts_a_half_line_and_goes_on_counting() {
     writer.write(&rise("one")).expect("written");
     writer.write(&rise("two")).expect("written");
     let path = writer.path().to_owned();
+    drop(writer);
     let whole = fs::read(&path).expect("read");
     for end in 1..whole.len() {
         fs::write(&path, &whole[..end]).expect("cut");
         let mut again = TraceWriter::reopen(folder.path(), "t-1").expect("a writer");
         again.write(&rise("three")).expect("written");
+        drop(again);
         let (lines, problems) = read(&path).expect("read");
         assert_eq!(problems, [], "cut at {end}");
         assert!(lines.iter().enumerate().all(|(n, line)| line.seq == n as u64), "cut at {end}");
@@ -149,7 +153,7 @@ fn a_full_disk_costs_only_the_record_that_did_not_fit() {
     for no_cuts in 0..3 {
         for room in 0..24 {
             let disk = Disk { room, no_cuts, ..Disk::default() };
-            let mut out = Appender { store: disk, good: 0, torn: false };
+            let mut out = Appender::new(disk, 0);
             let first: Vec<bool> = (0..4).map(|_| out.append(b"{\"a\":1}\n").is_ok()).collect();
             out.store.room = 1_000;
             out.store.no_cuts = 0;
@@ -163,7 +167,7 @@ fn a_full_disk_costs_only_the_record_that_did_not_fit() {
 #[test]
 fn nothing_is_written_after_a_half_line_that_cannot_be_cut_away() {
     let disk = Disk { room: 6, no_cuts: 2, ..Disk::default() };
-    let mut out = Appender { store: disk, good: 0, torn: false };
+    let mut out = Appender::new(disk, 0);
     assert!(out.append(b"{\"a\":1}\n").is_err());
     out.store.room = 1_000;
     assert!(out.append(b"{}\n").is_err());
@@ -177,4 +181,76 @@ fn an_unknown_record_is_not_written() {
     let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
     assert!(writer.write(&Record::Unknown).is_err());
     assert_eq!(fs::read(writer.path()).expect("read"), b"");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_writer_is_refused_and_readers_are_not() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    writer.write(&rise("one")).expect("written");
+    let error = TraceWriter::reopen(folder.path(), "t-1").expect_err("an error");
+    assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+    assert_eq!(read(writer.path()).expect("read").0.len(), 1);
+    let path = writer.path().to_owned();
+    drop(writer);
+    TraceWriter::reopen(folder.path(), "t-1").expect("a writer").write(&rise("two")).expect("written");
+    assert_eq!(read(&path).expect("read").0.len(), 2);
+}
+
+#[test]
+fn reopening_goes_on_after_a_line_of_any_length() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let large = json!({"rows": vec!["x".repeat(1_000); 400]});
+    for _ in 0..2 {
+        writer.write(&Record::Step { step: large.clone() }).expect("written");
+    }
+    let path = writer.path().to_owned();
+    drop(writer);
+    fs::OpenOptions::new().append(true).open(&path).expect("a file").write_all(&[b'x'; 200_000]).expect("written");
+    TraceWriter::reopen(folder.path(), "t-1").expect("a writer").write(&rise("three")).expect("written");
+    let (lines, problems) = read(&path).expect("read");
+    assert_eq!((lines.last().map(|line| line.seq), problems.len()), (Some(2), 0));
+}
+
+#[test]
+fn whatever_a_record_holds_its_line_can_be_read_again() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let deep = (0..500).fold(json!("deep"), |inner, n| if n % 2 == 0 { json!([inner]) } else { json!({"a": inner}) });
+    let wide = json!((0..600_000).collect::<Vec<u32>>());
+    let long = json!({"a": "x".repeat(3_000_000), "b": vec!["y".repeat(60_000); 40]});
+    for value in [deep, wide, long] {
+        writer.write(&Record::Step { step: value }).expect("written");
+    }
+    let text = fs::read_to_string(writer.path()).expect("read");
+    assert!(text.lines().all(|line| line.len() < 8 << 20) && text.matches("[cut, ").count() >= 4);
+    let (lines, problems) = read(writer.path()).expect("read");
+    assert_eq!((lines.len(), problems.len()), (3, 0), "{problems:?}");
+}
+
+#[test]
+fn known_secrets_are_hidden_wherever_they_stand() {
+    let folder = folder();
+    let secret = "plain words that 1 person chose";
+    let writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let mut writer = writer.hiding(Secrets::of([secret]));
+    let said = format!("the server said: {secret}!");
+    writer.write(&rise(&said)).expect("written");
+    writer.write(&Record::Step { step: json!({(secret): [said]}) }).expect("written");
+    let text = fs::read_to_string(writer.path()).expect("read");
+    assert!(!text.contains("person") && text.matches(MARK).count() == 3, "{text}");
+}
+
+#[test]
+fn control_characters_are_kept_and_steer_no_terminal() {
+    let folder = folder();
+    let mut writer = TraceWriter::create(folder.path(), "t-1").expect("a writer");
+    let said = "x\u{1b}[2J\u{1b}]0;PWN\u{7}\u{1b}]8;;http://e/\u{7}\u{0}\u{7f}\u{9b}1m\u{202e}y\u{e0041}\r\n\tz";
+    writer.write(&rise(said)).expect("written");
+    let text = fs::read_to_string(writer.path()).expect("read");
+    assert!(text.strip_suffix('\n').expect("a line").is_ascii(), "{text}");
+    assert!(text.strip_suffix('\n').expect("a line").chars().all(|c| !c.is_control()), "{text}");
+    assert_eq!(read(writer.path()).expect("read").0[0].record, rise(said));
 }
