@@ -4,7 +4,7 @@
 //! three characters in a row and so serves English and Chinese alike. Words of one or two characters, most Chinese ones,
 //! are looked for by reading.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -71,15 +71,22 @@ fn titles(db: &Connection, terms: &[String]) -> rusqlite::Result<Vec<Hit>> {
     Ok(hits)
 }
 
-const PLACE: &str = "sessions.id, sessions.title, messages.role, coalesce(messages.said, messages.body),
-    (SELECT count(*) FROM messages AS m WHERE m.session = messages.session AND m.kind <> 2 AND m.ord <= messages.ord)";
+/// The hit that is the message of row `row`, and its words. Its number is counted here and not while looking, since
+/// counting reads the session.
+fn place(db: &Connection, row: i64, terms: &[String]) -> rusqlite::Result<(Hit, String)> {
+    let sql = "SELECT sessions.id, sessions.title, messages.role, coalesce(messages.said, messages.body),
+        (SELECT count(*) FROM messages AS m WHERE m.session = messages.session AND m.kind <> 2 AND m.ord <= messages.ord)
+        FROM messages JOIN sessions ON sessions.n = messages.session WHERE messages.id = ?1";
+    db.query_row(sql, [row], |row| {
+        let text = words(&body(row.get_ref(3)?.as_str()?));
+        let number = u64::try_from(row.get::<_, i64>(4)?).unwrap_or(0);
+        let snippet = snippet(&text, terms);
+        Ok((Hit { id: row.get(0)?, title: row.get(1)?, number, role: row.get(2)?, snippet }, text))
+    })
+}
 
-fn place(row: &Row<'_>, terms: &[String]) -> rusqlite::Result<(Hit, String)> {
-    let message: Value = serde_json::from_str(row.get_ref(3)?.as_str()?).unwrap_or_default();
-    let text = words(&message);
-    let number = u64::try_from(row.get::<_, i64>(4)?).unwrap_or(0);
-    let snippet = snippet(&text, terms);
-    Ok((Hit { id: row.get(0)?, title: row.get(1)?, number, role: row.get(2)?, snippet }, text))
+fn body(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 /// By the index for the long words; the short ones are looked for in what it finds.
@@ -91,16 +98,17 @@ fn by_index(
     most: usize,
 ) -> rusqlite::Result<Vec<Hit>> {
     let phrases: Vec<String> = long.iter().map(|term| format!("\"{}\"", term.replace('"', "\"\""))).collect();
-    let mut statement = db.prepare(&format!(
-        "SELECT {PLACE} FROM words JOIN messages ON messages.id = words.rowid JOIN sessions ON sessions.n = messages.session
-         WHERE words MATCH ?1 ORDER BY words.rank, sessions.touched DESC, messages.ord DESC"
-    ))?;
+    let mut statement = db.prepare(
+        "SELECT messages.id FROM words JOIN messages ON messages.id = words.rowid
+         JOIN sessions ON sessions.n = messages.session
+         WHERE words MATCH ?1 ORDER BY words.rank, sessions.touched DESC, messages.ord DESC",
+    )?;
     let mut rows = statement.query([phrases.join(" AND ")])?;
     let mut hits = Vec::new();
     while hits.len() < most
         && let Some(row) = rows.next()?
     {
-        let (hit, text) = place(row, terms)?;
+        let (hit, text) = place(db, row.get(0)?, terms)?;
         if short.is_empty() || count(&text, short) > 0 {
             hits.push(hit);
         }
@@ -110,26 +118,23 @@ fn by_index(
 
 /// By reading every message that may hold the words; where they stand most often comes first.
 fn by_reading(db: &Connection, terms: &[String], most: usize) -> rusqlite::Result<Vec<Hit>> {
-    let mut statement = db.prepare(&format!(
-        "SELECT {PLACE} FROM messages JOIN sessions ON sessions.n = messages.session
-         WHERE messages.kind <> 2 AND messages.body LIKE ?1 ESCAPE '\\' ORDER BY sessions.touched DESC, messages.ord DESC"
-    ))?;
+    let mut statement = db.prepare(
+        "SELECT messages.id, coalesce(messages.said, messages.body) FROM messages
+         JOIN sessions ON sessions.n = messages.session
+         WHERE messages.kind <> 2 AND messages.body LIKE ?1 ESCAPE '\\' ORDER BY sessions.touched DESC, messages.ord DESC",
+    )?;
     let mut rows = statement.query(params![pattern(&terms[0])])?;
-    let mut hits: Vec<(usize, Hit)> = Vec::new();
+    let mut best: Vec<(usize, i64)> = Vec::new();
     while let Some(row) = rows.next()? {
-        let (hit, text) = place(row, terms)?;
-        let times = count(&text, terms);
-        if times == 0 {
-            continue;
-        }
+        let times = count(&words(&body(row.get_ref(1)?.as_str()?)), terms);
         // The order among equals is that of reading: the latest first.
-        let at = hits.partition_point(|(others, _)| *others >= times);
-        if at < most {
-            hits.insert(at, (times, hit));
-            hits.truncate(most);
+        let at = best.partition_point(|(others, _)| *others >= times);
+        if times > 0 && at < most {
+            best.insert(at, (times, row.get(0)?));
+            best.truncate(most);
         }
     }
-    Ok(hits.into_iter().map(|(_, hit)| hit).collect())
+    best.into_iter().map(|(_, row)| place(db, row, terms).map(|(hit, _)| hit)).collect()
 }
 
 /// Finds at least every body that holds `term`, as JSON writes it. LIKE knows only the cases of ASCII, so other letters
