@@ -3,7 +3,7 @@
 /// What a text must hold for any rule to match; most texts hold none of it.
 pub(super) const MAY: &str = concat!(
     r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|bearer|basic|signature|mnemonic|cvv|cvc|otp|jwt|seed",
-    r"|[密口令秘金权權私授验驗通凭]|-----BEGIN|://|[?&](?:sig|code|ticket|sid)=|\bcurl\b|sk-|eyJ",
+    r"|[密口令秘金权權私授验驗通凭]|-----BEGIN|://|[?&](?:sig|code|ticket|sid)=|curl|sk-|eyJ",
     r"|AKIA|ASIA|LTAI|AKID|gh[pousr]_|github_pat|gl[a-z]{2,5}-|gsk_|xai-|xox|xapp-|AIza|ya29|hf_|npm_|pypi-|[sr]k_",
     r"|SG\.|dop_v1|shp[a-z]{2}_|tvly-|pplx-|r8_|dckr_|hvs\.|lin_|sbp_|ntn_|[0-9a-f]{32}\.|:AA|AGE-",
 );
@@ -60,7 +60,7 @@ pub(super) const QUERY: &str = concat!(
 
 /// `-u user:password` of curl.
 pub(super) const CURL_USER: &str =
-    r#"((?-u:\b)curl\b[^\r\n]*?\s(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:"']+:)([^\s"']+)"#;
+    r#"((?-u:\b)curl(?-u:\b)[^\r\n]*?\s(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:"']+:)([^\s"']+)"#;
 
 /// A variable on a line of its own, as `env` and shell scripts write it: all of the line is its value.
 pub(super) const ENV_LINE: &str =
