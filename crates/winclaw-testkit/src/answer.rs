@@ -1,11 +1,14 @@
 mod chat;
 mod messages;
 mod responses;
+mod text;
 
 use serde_json::Value;
 use winclaw_model::{ChatReply, Format};
 
+pub use self::text::TextCalls;
 use crate::rules::Accepted;
+use crate::vendor::Dialect;
 
 /// Characters of a text or of arguments in one event.
 const PIECE: usize = 5;
@@ -25,19 +28,27 @@ impl Tokens {
     }
 }
 
+/// The reply, with its calls in its words if they are to be told as text.
+pub(crate) fn spoken(reply: ChatReply, as_text: Option<TextCalls>) -> ChatReply {
+    match as_text {
+        Some(how) => text::told(&reply, how),
+        None => reply,
+    }
+}
+
 /// The answer as one JSON body, in the format it was asked in.
-pub(crate) fn whole(asked: &Accepted, reply: &ChatReply, tokens: Tokens) -> Value {
+pub(crate) fn whole(asked: &Accepted, reply: &ChatReply, tokens: Tokens, dialect: &Dialect) -> Value {
     match asked.format {
-        Format::Chat => chat::whole(asked, reply, tokens),
+        Format::Chat => chat::whole(asked, reply, tokens, dialect),
         Format::Messages => messages::whole(asked, reply, tokens),
         Format::Responses => responses::whole(asked, reply, tokens),
     }
 }
 
 /// The answer as the events of a stream, each with its blank line.
-pub(crate) fn events(asked: &Accepted, reply: &ChatReply, tokens: Tokens) -> Vec<String> {
+pub(crate) fn events(asked: &Accepted, reply: &ChatReply, tokens: Tokens, dialect: &Dialect) -> Vec<String> {
     match asked.format {
-        Format::Chat => chat::events(asked, reply, tokens),
+        Format::Chat => chat::events(asked, reply, tokens, dialect),
         Format::Messages => messages::events(asked, reply, tokens),
         Format::Responses => responses::events(asked, reply, tokens),
     }

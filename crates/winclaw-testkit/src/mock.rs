@@ -1,3 +1,6 @@
+mod pieces;
+mod serve;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::net::SocketAddr;
@@ -5,19 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use futures_util::stream;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
-use winclaw_model::{ChatReply, ChatRequest, Format, ModelError, Script};
+use winclaw_model::{ChatReply, ChatRequest, ModelError, Script};
 
-use crate::answer::{self, Tokens};
-use crate::rules::{self, Accepted, Refusal, Rules};
+use self::serve::{router, serve};
+use crate::rules::Rules;
+use crate::{Dialect, TextCalls, Vendor};
 
 /// What answers the requests that were accepted. An error is sent as status 400 with its words.
 pub type Brain = Box<dyn FnMut(&ChatRequest) -> Result<ChatReply, ModelError> + Send>;
@@ -63,8 +60,18 @@ pub struct MockOptions {
     pub key: Option<String>,
     /// The models that are listed. A request may name any.
     pub models: Vec<String>,
+    /// The vendor that it is: only its path is served, and its voice is used. `None` serves all three formats below
+    /// `/v1`, each in the voice of its first vendor.
+    pub vendor: Option<&'static Vendor>,
     /// In what this vendor of chat completions differs.
     pub rules: Rules,
+    /// How this vendor of chat completions answers.
+    pub dialect: Dialect,
+    /// Whether calls are written into the words, and how.
+    pub as_text: Option<TextCalls>,
+    /// Names of tools that are refused whenever they are sent, for reasons that nobody could know before. The refusal names
+    /// the tool as far as the vendor names tools.
+    pub refuse_tools: Vec<String>,
     /// Whether replies may call tools the model cannot know of. Only the formats that reveal tools natively regard it:
     /// there a reply that calls a tool which is deferred still, or stands nowhere, is a mistake of the script.
     pub hallucinates: bool,
@@ -78,12 +85,28 @@ pub struct MockOptions {
     pub piece_bytes: usize,
     /// After so many bytes of a stream the connection is dropped.
     pub drop_after: Option<usize>,
+    /// After so many bytes of a stream the server falls silent, and keeps the connection.
+    pub stall_after: Option<usize>,
+    /// After so many events of a stream comes an error of this status, in the vendor's form, and nothing more.
+    pub fail_after: Option<(usize, u16)>,
     /// Lines put before each event, such as `data: {bad` or `: keep-alive`.
     pub garbage: Vec<String>,
     /// Whether a request for a stream is answered with one JSON body.
     pub never_stream: bool,
     /// Bytes that are sent as the stream instead of what the script says.
     pub raw: Option<Vec<u8>>,
+}
+
+impl MockOptions {
+    /// A well-behaved server of `vendor`.
+    ///
+    /// # Panics
+    /// When there is no row of that name.
+    pub fn of(vendor: &str) -> Self {
+        let vendor = Vendor::of(vendor).unwrap_or_else(|| panic!("no vendor {vendor}"));
+        let (rules, dialect) = (vendor.rules.clone(), vendor.dialect.clone());
+        MockOptions { vendor: Some(vendor), rules, dialect, ..MockOptions::default() }
+    }
 }
 
 /// One request as it came.
@@ -180,9 +203,10 @@ impl MockServer {
         format!("http://{}", self.addr)
     }
 
-    /// The value for `OPENAI_BASE_URL`, `http://127.0.0.1:PORT/v1`.
+    /// The base URL as the vendor has it, such as `http://127.0.0.1:PORT/api/v1`; without one the value for
+    /// `OPENAI_BASE_URL`, `http://127.0.0.1:PORT/v1`.
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.addr)
+        format!("http://{}{}", self.addr, self.shared.options.vendor.map_or("/v1", |vendor| vendor.base))
     }
 
     /// Every chat request so far, in order.
@@ -212,219 +236,5 @@ fn script_brain(script: Script) -> Brain {
         let reply = script.reply(asked, request)?;
         asked += 1;
         Ok(reply)
-    })
-}
-
-fn serve(listener: std::net::TcpListener, app: Router, stopped: oneshot::Receiver<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async move {
-        let listener = tokio::net::TcpListener::from_std(listener).expect("a listening socket");
-        tokio::select! {
-            _ = stopped => {}
-            _ = axum::serve(listener, app) => {}
-        }
-    });
-    runtime.shutdown_background();
-}
-
-fn router(shared: Arc<Shared>) -> Router {
-    let app = Router::new().route("/v1/models", get(models)).route("/api/tags", get(tags));
-    let formats = [
-        ("/v1/chat/completions", Format::Chat),
-        ("/v1/messages", Format::Messages),
-        ("/v1/responses", Format::Responses),
-    ];
-    let app = formats.into_iter().fold(app, |app, (path, format)| {
-        app.route(path, post(move |state, uri, headers, body| converse(format, state, uri, headers, body)))
-    });
-    app.with_state(shared)
-}
-
-async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if let Err(refusal) = authorised(Format::Chat, &shared.options, &headers) {
-        return refused(Format::Chat, &refusal);
-    }
-    let data: Vec<Value> =
-        shared.options.models.iter().map(|id| json!({"id": id, "object": "model", "owned_by": "mock"})).collect();
-    Json(json!({"object": "list", "data": data})).into_response()
-}
-
-async fn tags(State(shared): State<Arc<Shared>>) -> Response {
-    let models: Vec<Value> = shared.options.models.iter().map(|name| json!({"name": name, "model": name})).collect();
-    Json(json!({"models": models})).into_response()
-}
-
-async fn converse(
-    format: Format,
-    State(shared): State<Arc<Shared>>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    let decided = decide(format, &shared, &uri, &headers, &body);
-    tokio::time::sleep(shared.options.delay).await;
-    match decided {
-        Decided::Busy(busy) => error_response(format, &busy),
-        Decided::Refused(refusal) => refused(format, &refusal),
-        Decided::Answer(answer) => {
-            let (asked, reply, tokens) = *answer;
-            respond(&shared.options, &asked, &reply, tokens)
-        }
-    }
-}
-
-enum Decided {
-    Busy(Busy),
-    Refused(Refusal),
-    Answer(Box<(Accepted, ChatReply, Tokens)>),
-}
-
-fn decide(format: Format, shared: &Shared, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Decided {
-    let authorization = key_header(format, headers);
-    let mut seen = shared.seen();
-    let decided = match authorised(format, &shared.options, headers) {
-        Err(refusal) => Decided::Refused(refusal),
-        Ok(()) => match seen.busy.pop_front() {
-            Some(busy) => Decided::Busy(busy),
-            None => seen.answer(format, &shared.options, body),
-        },
-    };
-    let refused = match &decided {
-        Decided::Busy(busy) => Some(format!("status {}", busy.status)),
-        Decided::Refused(refusal) => Some(refusal.message.clone()),
-        Decided::Answer(_) => None,
-    };
-    seen.requests.push(Recorded { path: uri.path().into(), authorization, body: body.to_vec(), refused });
-    decided
-}
-
-impl Seen {
-    fn answer(&mut self, format: Format, options: &MockOptions, body: &[u8]) -> Decided {
-        let asked = match rules::check(format, body, &options.rules) {
-            Ok(asked) => asked,
-            Err(refusal) => return Decided::Refused(refusal),
-        };
-        let before = self.requests.last().map(|request| request.body.as_slice());
-        let tokens = Tokens::count(body, before);
-        let unknown = |reply: &ChatReply| {
-            let strict = format.native().is_some() && !options.hallucinates;
-            reply.calls.iter().find(|call| strict && !asked.shows(&call.name)).map(|call| call.name.clone())
-        };
-        match (self.brain)(&asked.request) {
-            Ok(reply) if unknown(&reply).is_some() => {
-                let name = unknown(&reply).unwrap_or_default();
-                let why = format!("the script calls `{name}`, which nothing has shown to the model");
-                Decided::Refused(Refusal::new(400, "script_error", why))
-            }
-            Ok(reply) => Decided::Answer(Box::new((asked, reply, tokens))),
-            Err(error) => Decided::Refused(Refusal::new(400, "script_error", error.to_string())),
-        }
-    }
-}
-
-fn key_header(format: Format, headers: &HeaderMap) -> Option<String> {
-    let name = if format == Format::Messages { "x-api-key" } else { "authorization" };
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-fn authorised(format: Format, options: &MockOptions, headers: &HeaderMap) -> Result<(), Refusal> {
-    if format == Format::Messages && !headers.contains_key("anthropic-version") {
-        return Err(Refusal::new(400, "invalid_request_error", "anthropic-version: header is required"));
-    }
-    let kind = if format == Format::Messages { "authentication_error" } else { "invalid_request_error" };
-    let before = if format == Format::Messages { "" } else { "Bearer " };
-    let given = key_header(format, headers);
-    let given = given.as_deref().and_then(|value| value.strip_prefix(before));
-    match (&options.key, given) {
-        (None, _) => Ok(()),
-        (Some(key), Some(given)) if key == given => Ok(()),
-        (Some(_), Some(given)) => Err(Refusal::new(401, kind, format!("Incorrect API key provided: {given}."))),
-        (Some(_), None) => Err(Refusal::new(401, kind, "You didn't provide an API key.")),
-    }
-}
-
-fn refused(format: Format, refusal: &Refusal) -> Response {
-    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-    (status, Json(refusal.body(format))).into_response()
-}
-
-fn error_response(format: Format, busy: &Busy) -> Response {
-    let mut response = refused(format, &Refusal::new(busy.status, "server_error", format!("status {}", busy.status)));
-    if !busy.body.is_empty() {
-        *response.body_mut() = Body::from(busy.body.clone());
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-    }
-    for (name, value) in &busy.headers {
-        let name: HeaderName = name.parse().expect("a test's header name");
-        response.headers_mut().insert(name, value.parse().expect("a test's header value"));
-    }
-    response
-}
-
-fn respond(options: &MockOptions, asked: &Accepted, reply: &ChatReply, tokens: Tokens) -> Response {
-    if !asked.stream || options.never_stream {
-        return Json(answer::whole(asked, reply, tokens)).into_response();
-    }
-    let garbage: String = options.garbage.iter().map(|line| format!("{line}\n")).collect();
-    let pieces: Vec<Bytes> = match &options.raw {
-        Some(raw) => vec![Bytes::copy_from_slice(raw)],
-        None => {
-            answer::events(asked, reply, tokens).iter().map(|event| Bytes::from(format!("{garbage}{event}"))).collect()
-        }
-    };
-    let pieces = cut(pieces, options.piece_bytes, options.drop_after);
-    let headers = [(header::CONTENT_TYPE, "text/event-stream")];
-    (headers, Body::from_stream(paced(pieces, options.pace))).into_response()
-}
-
-/// The pieces cut to `size` bytes, ending in an error, which drops the connection, after `drop_after` bytes.
-fn cut(pieces: Vec<Bytes>, size: usize, drop_after: Option<usize>) -> Vec<Result<Bytes, Dropped>> {
-    let mut whole: Vec<Bytes> = Vec::new();
-    for piece in pieces {
-        match size {
-            0 => whole.push(piece),
-            size => whole.extend(piece.chunks(size).map(Bytes::copy_from_slice)),
-        }
-    }
-    let Some(mut left) = drop_after else {
-        return whole.into_iter().map(Ok).collect();
-    };
-    let mut out = Vec::new();
-    for piece in whole {
-        let kept = piece.len().min(left);
-        left -= kept;
-        out.push(Ok(piece.slice(..kept)));
-        if left == 0 {
-            out.push(Err(Dropped));
-            break;
-        }
-    }
-    out
-}
-
-#[derive(Debug)]
-struct Dropped;
-
-impl fmt::Display for Dropped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the test drops the connection")
-    }
-}
-
-impl std::error::Error for Dropped {}
-
-fn paced(
-    pieces: Vec<Result<Bytes, Dropped>>,
-    pace: Duration,
-) -> impl futures_util::Stream<Item = Result<Bytes, Dropped>> + Send {
-    stream::unfold((pieces.into_iter(), true), move |(mut pieces, first)| async move {
-        let piece = pieces.next()?;
-        match (first, pace.is_zero()) {
-            (true, _) => {}
-            // Without a pause hyper would gather all pieces into one write.
-            (false, true) => tokio::task::yield_now().await,
-            (false, false) => tokio::time::sleep(pace).await,
-        }
-        Some((piece, (pieces, false)))
     })
 }

@@ -1,11 +1,18 @@
-//! The rules of three wire formats that vendors enforce, checked on the raw body.
+//! The rules of three wire formats and of the vendors that speak them, checked on the raw body.
 
 mod chat;
+mod fault;
 mod messages;
 mod responses;
+mod schema;
+mod tools;
 
-use serde_json::{Value, json};
-use winclaw_model::{ChatRequest, EmptyContent, Format, Message};
+use serde_json::Value;
+use winclaw_model::{ChatRequest, Format, Message};
+
+pub(crate) use self::fault::{Fault, Form, What, Why};
+pub use self::schema::{Root, SchemaRules};
+use crate::{Vendor, Voice};
 
 /// What a vendor demands of thoughts in messages with tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,51 +26,146 @@ pub enum Thoughts {
     Refused,
 }
 
-/// In what vendors of chat completions differ.
+/// Which names tools may have. ASCII letters, digits, `_` and `-` are always allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// Whether the first character must be a letter or `_`.
+    pub letter_first: bool,
+    /// What is allowed besides; `None` allows every character.
+    pub also: Option<&'static str>,
+    /// The fewest characters.
+    pub shortest: usize,
+    /// The most characters.
+    pub longest: usize,
+}
+
+/// The ways in which a message with calls and without words may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// `"content": null`.
+    pub null: bool,
+    /// `"content": ""`.
+    pub empty: bool,
+    /// No `content` at all.
+    pub absent: bool,
+}
+
+impl Contents {
+    /// Every way.
+    pub const ANY: Contents = Contents { null: true, empty: true, absent: true };
+}
+
+/// What pictures a message of the person may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pictures {
+    /// None; content is a string and nothing else.
+    Refused,
+    /// Only such as stand in the message, as `data:` URLs of these media types; an empty list allows all.
+    Inline(&'static [&'static str]),
+    /// Such, and links.
+    Linked,
+}
+
+/// Which ids of calls must differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unique {
+    /// Those of one message.
+    InMessage,
+    /// Those of the whole conversation.
+    InConversation,
+}
+
+/// Under which name the most tokens of a reply may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// `max_tokens` or `max_completion_tokens`.
+    Either,
+    /// `max_completion_tokens` alone.
+    Completion,
+}
+
+/// In what vendors of chat completions differ. The default is OpenAI's format as most servers hold it: lenient where
+/// vendors differ, strict where they agree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// The only way in which a message with calls and without words may be written; `None` allows all three.
-    pub empty_content: Option<EmptyContent>,
-    /// What is demanded of thoughts.
-    pub thoughts: Thoughts,
+    /// Which names tools may have.
+    pub names: Names,
     /// The most tools. Default 128.
     pub max_tools: usize,
+    /// What is demanded of the schemas of tools.
+    pub schema: SchemaRules,
+    /// How a message with calls and without words may be written. Default any way.
+    pub content: Contents,
+    /// What is demanded of thoughts.
+    pub thoughts: Thoughts,
+    /// Whether `parallel_tool_calls` may stand beside tools. Default yes.
+    pub parallel_tool_calls: bool,
+    /// Whether `stream_options` may stand without `stream`. Default no.
+    pub stream_options_anyhow: bool,
+    /// Under which name the most tokens of a reply may be given.
+    pub limit: Limit,
+    /// The fields a body may have; `None` lets any other pass unregarded, the default.
+    pub fields: Option<&'static [&'static str]>,
+    /// The roles of messages.
+    pub roles: &'static [&'static str],
+    /// What pictures are taken.
+    pub pictures: Pictures,
+    /// Which ids of calls must differ.
+    pub unique: Unique,
+    /// Whether the first call of each message since the person spoke must carry the signature that came with it.
+    pub signatures: bool,
+    /// Whether at least one message must be the person's.
+    pub person: bool,
+    /// Whether `enable_thinking` must be `false` without `stream`, for models of this kind: see [`thinks_only_streaming`].
+    pub thinking_streams: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules { empty_content: None, thoughts: Thoughts::Allowed, max_tools: 128 }
+        Rules {
+            names: Names { letter_first: false, also: Some(""), shortest: 1, longest: 64 },
+            max_tools: 128,
+            schema: SchemaRules::default(),
+            content: Contents::ANY,
+            thoughts: Thoughts::Allowed,
+            parallel_tool_calls: true,
+            stream_options_anyhow: false,
+            limit: Limit::Either,
+            fields: None,
+            roles: &["system", "developer", "user", "assistant", "tool"],
+            pictures: Pictures::Linked,
+            unique: Unique::InMessage,
+            signatures: false,
+            person: false,
+            thinking_streams: false,
+        }
     }
+}
+
+impl Rules {
+    /// The rules of `vendor` (see [`Vendor::of`]).
+    pub fn of(vendor: &str) -> Option<Rules> {
+        Vendor::of(vendor).map(|vendor| vendor.rules.clone())
+    }
+}
+
+/// Whether the model is one of the open Qwen3 models that think unless told not to, and think only while streaming:
+/// `qwen3-` and a size, such as `qwen3-32b` or `qwen3-30b-a3b`.
+pub fn thinks_only_streaming(model: &str) -> bool {
+    model
+        .strip_prefix("qwen3-")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.ends_with('b'))
 }
 
 /// A request that was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
-    /// The vendor's word for it, such as `invalid_request_error`.
-    pub kind: &'static str,
-    /// What is wrong and where.
+    /// What is wrong and where, in the vendor's words where they are known.
     pub message: String,
-}
-
-impl Refusal {
-    pub(crate) fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
-        Refusal { status, kind, message: message.into() }
-    }
-
-    /// The body as the vendor of `format` writes it.
-    pub fn body(&self, format: Format) -> Value {
-        match format {
-            Format::Messages => {
-                let error = json!({"type": self.kind, "message": self.message});
-                json!({"type": "error", "error": error, "request_id": "req_mock"})
-            }
-            Format::Chat | Format::Responses => {
-                json!({"error": {"message": self.message, "type": self.kind, "param": null, "code": null}})
-            }
-        }
-    }
+    /// The body as the vendor writes it.
+    pub body: Value,
 }
 
 /// A request that was accepted.
@@ -94,22 +196,27 @@ impl Accepted {
     }
 }
 
-type Checked<T> = Result<T, String>;
+pub(crate) type Checked<T> = Result<T, Fault>;
 
-/// Checks a body against the rules of its format, and reads it. Refusals are status 400, as the vendors'.
+/// Checks a body against the rules of its format, and reads it. Refusals are status 400, as the vendors', and worded as
+/// the format's first vendor does.
 ///
 /// Of [`Rules`], the new formats regard nothing: they have one vendor each. Where a vendor documents no words for a
 /// refusal, it is in ours. Some rules are stricter than what a vendor is known to refuse; each says so in its message
 /// with "here".
 pub fn check(format: Format, body: &[u8], rules: &Rules) -> Result<Accepted, Refusal> {
-    let refuse = |message: String| Refusal::new(400, "invalid_request_error", message);
-    let body: Value = serde_json::from_slice(body).map_err(|error| refuse(format!("the body is no JSON: {error}")))?;
-    let read = match format {
+    read(format, body, rules).map_err(|fault| Voice::of(format).refusal(&fault))
+}
+
+/// As [`check`], without the wording.
+pub(crate) fn read(format: Format, body: &[u8], rules: &Rules) -> Checked<Accepted> {
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|error| Fault::new(What::Body, format!("the body is no JSON: {error}")))?;
+    match format {
         Format::Chat => chat::read(&body, rules),
         Format::Messages => messages::read(&body),
         Format::Responses => responses::read(&body),
-    };
-    read.map_err(refuse)
+    }
 }
 
 /// Stands for a signature or an encryption of the model's thoughts; only the same thoughts have it.
@@ -125,19 +232,10 @@ fn is_name(name: &str, longest: usize) -> bool {
     (1..=longest).contains(&name.len()) && name.bytes().all(legal)
 }
 
-fn openai_schema(name: &str, parameters: &Value) -> Checked<()> {
-    let misplaced = ["anyOf", "oneOf", "allOf", "enum", "not"].iter().find(|key| parameters.get(key).is_some());
-    if parameters["type"] == "object" && misplaced.is_none() {
-        return Ok(());
-    }
-    let rule = "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level";
-    Err(format!("invalid schema for function '{name}': {rule}"))
-}
-
 fn only(fields: &Value, place: &str, known: &[&str]) -> Checked<()> {
     let object = fields.as_object().ok_or_else(|| format!("{place}: Input should be an object"))?;
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(format!("{place}.{key}: Extra inputs are not permitted")),
+        Some(key) => Err(format!("{place}.{key}: Extra inputs are not permitted").into()),
         None => Ok(()),
     }
 }

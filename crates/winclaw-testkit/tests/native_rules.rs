@@ -236,15 +236,15 @@ fn each_rule_of_responses_for_tools_is_held() {
         ("/tools/1/type", json!("custom"), "tools[1].type"),
         ("/tools/1/function", json!({}), "Unknown parameter"),
         (name, json!("sky.forecast"), "pattern"),
-        (name, json!("x".repeat(65)), "pattern"),
+        (name, json!("x".repeat(65)), "maximum length 64"),
         (name, json!("tool_search"), "twice"),
-        ("/tools/1/parameters", json!({"type": "array"}), "type 'object'"),
+        ("/tools/1/parameters", json!({"type": "array"}), "type: \"object\""),
         ("/tools/1/parameters/oneOf", json!([]), "top level"),
         ("/tools/1/strict", Value::Null, "'additionalProperties' is required"),
         ("/tools/1/strict", json!(true), "'additionalProperties' is required"),
         ("/tools/0/execution", Value::Null, "execution"),
         ("/tools/0/description", Value::Null, "description"),
-        ("/tools/0/parameters", Value::Null, "type 'object'"),
+        ("/tools/0/parameters", Value::Null, "type: \"object\""),
         ("/tools/0/name", json!("x"), "Unknown parameter"),
         ("/tools", json!([found("notes__add")]), "Deferred tools require tools.tool_search"),
         ("/tools/0", Value::Null, "needs the tool_search tool"),
@@ -309,8 +309,8 @@ fn thoughts_that_something_follows_are_accepted_and_keep_their_place() {
 
 #[test]
 fn refusals_have_the_vendors_shape() {
-    let messages = check(Format::Messages, b"{", &Rules::default()).expect_err("refused").body(Format::Messages);
+    let messages = check(Format::Messages, b"{", &Rules::default()).expect_err("refused").body;
     assert_eq!((&messages["type"], &messages["error"]["type"]), (&json!("error"), &json!("invalid_request_error")));
-    let responses = check(Format::Responses, b"{", &Rules::default()).expect_err("refused").body(Format::Responses);
+    let responses = check(Format::Responses, b"{", &Rules::default()).expect_err("refused").body;
     assert_eq!((responses.get("type"), &responses["error"]["type"]), (None, &json!("invalid_request_error")));
 }

@@ -1,11 +1,12 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use winclaw_model::{ChatRequest, Format, Message, Sealed, WireCall};
+use winclaw_model::{ChatRequest, Format, Image, Message, Sealed, WireCall};
 use winclaw_tool::ToolSpec;
 
-use super::{Accepted, Checked, is_name, openai_schema, seal};
+use super::schema::{self, SchemaRules};
+use super::{Accepted, Checked, Fault, Names, is_name, seal, tools as listed};
 
 const FIELDS: [&str; 18] = [
     "model",
@@ -28,6 +29,14 @@ const FIELDS: [&str; 18] = [
     "service_tier",
 ];
 const MAX_TOOLS: usize = 128;
+const NAMES: Names = Names { letter_first: false, also: Some(""), shortest: 1, longest: 64 };
+
+/// What OpenAI demands of a schema of a function; of a search less is known.
+fn plain(name: &str, at: usize, parameters: &Value, function: bool) -> Checked<()> {
+    let rules = SchemaRules { properties: function, items: true, ..SchemaRules::default() };
+    schema::check(parameters, &rules).map_err(|(place, why)| Fault::schema(at, name, place, why))
+}
+
 /// What the id of a search that was made up for another result ends with.
 const REVEALS: &str = "_reveals";
 
@@ -55,59 +64,53 @@ pub(super) fn read(body: &Value) -> Checked<Accepted> {
 fn known(fields: &Value, place: &str, names: &[&str]) -> Checked<()> {
     let object = fields.as_object().ok_or_else(|| format!("Invalid type for '{place}': expected an object"))?;
     match object.keys().find(|key| !names.contains(&key.as_str())) {
-        Some(key) => Err(format!("Unknown parameter: '{place}{key}'.")),
+        Some(key) => Err(format!("Unknown parameter: '{place}{key}'.").into()),
         None => Ok(()),
     }
 }
 
 fn tools(body: &Value) -> Checked<Vec<Arc<ToolSpec>>> {
     let all = body["tools"].as_array().map_or(&[][..], Vec::as_slice);
-    if all.len() > MAX_TOOLS {
-        return Err(format!("Invalid 'tools': array too long. Expected at most {MAX_TOOLS}, got {}.", all.len()));
-    }
+    listed::few(all.len(), MAX_TOOLS)?;
     let mut specs = Vec::new();
     for (at, each) in all.iter().enumerate() {
         let place = format!("tools[{at}].");
         specs.push(Arc::new(match each["type"].as_str() {
-            Some("function") => function(each, &place)?,
-            Some("tool_search") => search(each, &place)?,
-            _ => return Err(format!("Invalid value for '{place}type': {}", each["type"])),
+            Some("function") => function(each, at, &place)?,
+            Some("tool_search") => search(each, at, &place)?,
+            _ => return Err(format!("Invalid value for '{place}type': {}", each["type"]).into()),
         }));
     }
-    let mut names = BTreeSet::new();
-    if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name.as_str())) {
-        return Err(format!("Invalid 'tools': the name '{}' stands twice here", twice.name));
-    }
-    if all.iter().any(|tool| tool["defer_loading"] == true) && !names.contains("tool_search") {
+    listed::unlike(&specs)?;
+    let searches = specs.iter().any(|spec| spec.name == "tool_search");
+    if all.iter().any(|tool| tool["defer_loading"] == true) && !searches {
         return Err("Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.".into());
     }
     Ok(specs)
 }
 
-fn search(tool: &Value, place: &str) -> Checked<ToolSpec> {
+fn search(tool: &Value, at: usize, place: &str) -> Checked<ToolSpec> {
     known(tool, place, &["type", "execution", "description", "parameters"])?;
     if tool["execution"] != "client" {
-        return Err(format!("Invalid value for '{place}execution': only 'client' here"));
+        return Err(format!("Invalid value for '{place}execution': only 'client' here").into());
     }
-    openai_schema("tool_search", &tool["parameters"])?;
+    plain("tool_search", at, &tool["parameters"], false)?;
     let description =
         tool["description"].as_str().ok_or(format!("Missing required parameter: '{place}description'"))?;
     Ok(ToolSpec { name: "tool_search".into(), description: description.into(), parameters: tool["parameters"].clone() })
 }
 
-fn function(tool: &Value, place: &str) -> Checked<ToolSpec> {
+fn function(tool: &Value, at: usize, place: &str) -> Checked<ToolSpec> {
     known(tool, place, &["type", "name", "description", "parameters", "strict", "defer_loading"])?;
     let name = tool["name"].as_str().unwrap_or("");
-    if !is_name(name, 64) {
-        return Err(format!("Invalid '{place}name': string does not match pattern '^[a-zA-Z0-9_-]+$'."));
-    }
+    listed::name(name, &NAMES, at, &format!("{place}name"))?;
     let parameters = &tool["parameters"];
-    openai_schema(name, parameters)?;
+    plain(name, at, parameters, true)?;
     // What is not said is strict.
     if tool["strict"] != false && parameters["additionalProperties"] != false {
         return Err(format!(
             "Invalid schema for function '{name}': In context=(), 'additionalProperties' is required to be supplied and to be false."
-        ));
+        ).into());
     }
     let description = tool["description"].as_str().unwrap_or("").to_owned();
     Ok(ToolSpec { name: name.into(), description, parameters: parameters.clone() })
@@ -144,12 +147,12 @@ impl Reader {
                 "tool_search_call" => self.call(item, &place, "tool search call")?,
                 "function_call_output" => self.output(item, &place)?,
                 "tool_search_output" => self.found(item, &place)?,
-                other => return Err(format!("Invalid value: '{other}' for '{place}.type'.")),
+                other => return Err(format!("Invalid value: '{other}' for '{place}.type'.").into()),
             }
         }
         self.follows()?;
         match (self.open.first(), self.out.last()) {
-            (Some(id), _) => Err(format!("No tool output found for {} {id}.", self.calls[id])),
+            (Some(id), _) => Err(format!("No tool output found for {} {id}.", self.calls[id]).into()),
             (None, Some(Message::Assistant { .. })) => {
                 Err("the input must end with the person or an output here".into())
             }
@@ -163,7 +166,8 @@ impl Reader {
             Some(item) => Err(format!(
                 "Item '{}' of type 'reasoning' was provided without its required following item.",
                 item["id"].as_str().unwrap_or("")
-            )),
+            )
+            .into()),
         }
     }
 
@@ -171,7 +175,7 @@ impl Reader {
         known(item, &format!("{place}."), &["type", "role", "content", "id", "status", "phase"])?;
         let text = words(&item["content"]).ok_or(format!("Invalid type for '{place}.content'"))?;
         if let Some(id) = self.open.first() {
-            return Err(format!("No tool output found for {} {id}.", self.calls[id]));
+            return Err(format!("No tool output found for {} {id}.", self.calls[id]).into());
         }
         match item["role"].as_str() {
             Some("assistant") => {
@@ -181,14 +185,17 @@ impl Reader {
                 }
                 self.belong(0);
             }
-            Some("user" | "developer" | "system") if self.wordless.is_empty() => self.out.push(Message::user(text)),
+            Some("user" | "developer" | "system") if self.wordless.is_empty() => {
+                let images = images(&item["content"], place)?;
+                self.out.push(Message::User { text, images });
+            }
             Some("user" | "developer" | "system") => {
                 let place = self.wordless.remove(0);
                 if let Message::Tool { content, .. } = &mut self.out[place] {
                     *content = text;
                 }
             }
-            _ => return Err(format!("Invalid value for '{place}.role': {}", item["role"])),
+            _ => return Err(format!("Invalid value for '{place}.role': {}", item["role"]).into()),
         }
         Ok(())
     }
@@ -216,13 +223,16 @@ impl Reader {
         let text: String = summary.iter().filter_map(|piece| piece["text"].as_str()).collect();
         match item["encrypted_content"].as_str() {
             Some(proof) if proof == seal(&text) => {}
-            Some(_) => return Err(format!("The encrypted content for item {} could not be verified.", item["id"])),
+            Some(_) => {
+                return Err(format!("The encrypted content for item {} could not be verified.", item["id"]).into());
+            }
             None if self.stored => {}
             None => {
                 return Err(format!(
                     "Item with id '{}' not found. Items are not persisted when `store` is set to false.",
                     item["id"].as_str().unwrap_or("")
-                ));
+                )
+                .into());
             }
         }
         self.thoughts.push(item.clone());
@@ -234,14 +244,14 @@ impl Reader {
         known(item, &format!("{place}."), &fields)?;
         let id = item["call_id"].as_str().unwrap_or("").to_owned();
         if id.is_empty() || id.len() > 64 {
-            return Err(format!("Invalid '{place}.call_id': string of 1 to 64 characters expected."));
+            return Err(format!("Invalid '{place}.call_id': string of 1 to 64 characters expected.").into());
         }
         let call = match kind {
             "function call" => function_call(item, place, &id)?,
             _ => self.search_call(item, place, &id)?,
         };
         if self.calls.insert(id.clone(), kind).is_some() {
-            return Err(format!("Duplicate call_id '{id}' at '{place}' here"));
+            return Err(format!("Duplicate call_id '{id}' at '{place}' here").into());
         }
         self.open.push(id.clone());
         if self.answered(&id).is_some() {
@@ -259,13 +269,13 @@ impl Reader {
 
     fn search_call(&self, item: &Value, place: &str, id: &str) -> Checked<WireCall> {
         if !self.searches {
-            return Err(format!("'{place}': a tool_search_call needs the tool_search tool here"));
+            return Err(format!("'{place}': a tool_search_call needs the tool_search tool here").into());
         }
         if item["execution"] != "client" {
-            return Err(format!("Invalid value for '{place}.execution': only 'client' here"));
+            return Err(format!("Invalid value for '{place}.execution': only 'client' here").into());
         }
         if !item["arguments"].is_object() {
-            return Err(format!("Invalid type for '{place}.arguments': expected an object"));
+            return Err(format!("Invalid type for '{place}.arguments': expected an object").into());
         }
         Ok(WireCall { id: id.into(), name: "tool_search".into(), arguments: item["arguments"].to_string() })
     }
@@ -279,11 +289,11 @@ impl Reader {
     fn close(&mut self, item: &Value, kind: &str) -> Checked<String> {
         let id = item["call_id"].as_str().unwrap_or("").to_owned();
         if self.calls.get(&id).is_none_or(|known| *known != kind) {
-            return Err(format!("No tool call found for {kind} output with call_id {id}."));
+            return Err(format!("No tool call found for {kind} output with call_id {id}.").into());
         }
         match self.open.iter().position(|open| *open == id) {
             Some(place) => drop(self.open.remove(place)),
-            None => return Err(format!("Duplicate output for the {kind} {id} here")),
+            None => return Err(format!("Duplicate output for the {kind} {id} here").into()),
         }
         Ok(id)
     }
@@ -299,16 +309,16 @@ impl Reader {
     fn found(&mut self, item: &Value, place: &str) -> Checked<()> {
         known(item, &format!("{place}."), &["type", "id", "call_id", "execution", "status", "tools"])?;
         if item["execution"] != "client" {
-            return Err(format!("Invalid value for '{place}.execution': only 'client' here"));
+            return Err(format!("Invalid value for '{place}.execution': only 'client' here").into());
         }
         let tools = item["tools"].as_array().ok_or(format!("Missing required parameter: '{place}.tools'."))?;
         let mut found = Vec::new();
         for (at, tool) in tools.iter().enumerate() {
             let place = format!("{place}.tools[{at}].");
             if tool["type"] != "function" || tool["defer_loading"] != true {
-                return Err(format!("'{place}': a found tool is a function with defer_loading here"));
+                return Err(format!("'{place}': a found tool is a function with defer_loading here").into());
             }
-            found.push(function(tool, &place)?);
+            found.push(function(tool, at, &place)?);
         }
         let call_id = self.close(item, "tool search call")?;
         match self.answered(&call_id) {
@@ -329,11 +339,24 @@ impl Reader {
 fn function_call(item: &Value, place: &str, id: &str) -> Checked<WireCall> {
     let name = item["name"].as_str().unwrap_or("");
     if !is_name(name, 64) {
-        return Err(format!("Invalid '{place}.name': string does not match pattern '^[a-zA-Z0-9_-]+$'."));
+        return Err(format!("Invalid '{place}.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.").into());
     }
     let arguments =
         item["arguments"].as_str().ok_or(format!("Invalid type for '{place}.arguments': expected a string"))?;
     Ok(WireCall { id: id.into(), name: name.into(), arguments: arguments.into() })
+}
+
+/// The pictures of a list of parts, each standing in the message.
+fn images(content: &Value, place: &str) -> Checked<Vec<Image>> {
+    let parts = content.as_array().map_or(&[][..], Vec::as_slice);
+    let pictures = parts.iter().filter(|part| part["type"] == "input_image");
+    let image = |part: &Value| {
+        let url = part["image_url"].as_str().and_then(|url| url.strip_prefix("data:"));
+        let (media_type, data) = url.and_then(|rest| rest.split_once(";base64,"))?;
+        Some(Image { media_type: media_type.into(), data: data.into() })
+    };
+    let wrong = || Fault::from(format!("Invalid '{place}.content': an image_url with data is expected here"));
+    pictures.map(|part| image(part).ok_or_else(wrong)).collect()
 }
 
 /// Content as text: a string, or the texts of a list of parts.
