@@ -11,7 +11,7 @@ use serde_json::Value;
 use winclaw_model::{ChatRequest, Format, Message};
 
 pub(crate) use self::fault::{Fault, Form, What, Why};
-pub use self::schema::{Root, SchemaRules};
+pub use self::schema::{Enums, Root, SchemaRules};
 use crate::{Vendor, Voice};
 
 /// What a vendor demands of thoughts in messages with tool calls.
@@ -22,6 +22,8 @@ pub enum Thoughts {
     Allowed,
     /// `reasoning_content` must stand in each message with calls, as DeepSeek demands when thinking is on.
     Demanded,
+    /// It must stand there and not be empty, as Moonshot demands.
+    Spoken,
     /// `reasoning_content` must not stand anywhere.
     Refused,
 }
@@ -37,6 +39,21 @@ pub struct Names {
     pub shortest: usize,
     /// The most characters.
     pub longest: usize,
+}
+
+impl Names {
+    /// Whether a name may be so.
+    pub fn allow(&self, name: &str) -> bool {
+        self.spelt(name) && name.chars().count() <= self.longest
+    }
+
+    /// Whether a name may be so but for its length.
+    pub(crate) fn spelt(&self, name: &str) -> bool {
+        let also = |c: char| self.also.is_none_or(|also| also.contains(c));
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also(c);
+        let first = |c: char| !self.letter_first || c.is_ascii_alphabetic() || c == '_';
+        name.chars().all(legal) && name.starts_with(first) && name.chars().count() >= self.shortest
+    }
 }
 
 /// The ways in which a message with calls and without words may be written.
@@ -112,6 +129,8 @@ pub struct Rules {
     pub pictures: Pictures,
     /// Which ids of calls must differ.
     pub unique: Unique,
+    /// The most characters of an id of a call.
+    pub longest_id: usize,
     /// Whether the first call of each message since the person spoke must carry the signature that came with it.
     pub signatures: bool,
     /// Whether at least one message must be the person's.
@@ -135,6 +154,7 @@ impl Default for Rules {
             roles: &["system", "developer", "user", "assistant", "tool"],
             pictures: Pictures::Linked,
             unique: Unique::InMessage,
+            longest_id: usize::MAX,
             signatures: false,
             person: false,
             thinking_streams: false,

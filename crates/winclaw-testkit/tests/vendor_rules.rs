@@ -38,7 +38,9 @@ fn sound_for(vendor: &Vendor) -> Value {
     let mut body = sound();
     for at in [2, 5] {
         let message = &mut body["messages"][at];
-        if vendor.rules.thoughts == winclaw_testkit::rules::Thoughts::Demanded {
+        if vendor.rules.thoughts != winclaw_testkit::rules::Thoughts::Allowed
+            && vendor.rules.thoughts != winclaw_testkit::rules::Thoughts::Refused
+        {
             message["reasoning_content"] = "hm".into();
         }
         if vendor.rules.signatures {
@@ -156,6 +158,7 @@ fn openai_holds_its_rules() {
             ("/stream", json!(false), "only allowed when 'stream' is enabled"),
             ("/messages/2/reasoning_content", json!("hm"), "reasoning_content"),
             ("/messages/1/content", picture("ftp://x/y.png"), "image"),
+            ("/messages/2/tool_calls/0/id", json!("i".repeat(41)), "maximum length 40"),
         ],
     );
     let content = [(CONTENT, json!("null")), (CONTENT, json!("")), ("/messages/2/content!", Value::Null)];
@@ -272,8 +275,11 @@ fn gemini_holds_its_rules() {
             (LINES, json!({"description": "d"}), "properties[lines].type: must be specified"),
             (LINES, json!({"type": ["string", "null"]}), "one type"),
             (LINES, json!({"type": "array"}), "properties[lines].items: missing field."),
-            (LINES, json!({"type": "object", "properties": {}}), "properties: should be non-empty for OBJECT type"),
-            (SCHEMA, json!({"type": "object", "properties": {}}), "parameters.properties: should be non-empty"),
+            (
+                LINES,
+                json!({"type": "string", "properties": {}}),
+                "properties[lines].properties: only allowed for OBJECT type",
+            ),
             (LINES, json!({"type": "string", "format": "uri"}), "only 'enum' and 'date-time' are supported"),
             (LINES, json!({"type": "integer", "enum": [1, 2]}), "TYPE_STRING"),
             ("/tools/0/function/parameters/required", json!(["when"]), "property is not defined"),
@@ -371,7 +377,9 @@ fn kimi_holds_its_rules() {
                 Value::Null,
                 "reasoning_content is missing in assistant tool call message at index 2",
             ),
-            (CONTENT, json!(""), "text content is empty"),
+            ("/messages/2/reasoning_content", json!(""), "reasoning_content is missing"),
+            (CONTENT, json!([{"type": "text", "text": ""}]), "text content is empty"),
+            (LINES, json!({"type": "string", "enum": ["a", 1]}), flavour),
             (
                 "/messages/5",
                 json!({"role": "assistant", "content": ""}),
@@ -385,7 +393,10 @@ fn kimi_holds_its_rules() {
     );
     let defs =
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}});
-    takes("kimi", &[(SCHEMA, defs), (CONTENT, json!("null")), ("/messages/2/content!", Value::Null)]);
+    takes(
+        "kimi",
+        &[(SCHEMA, defs), (CONTENT, json!("null")), (CONTENT, json!("")), ("/messages/2/content!", Value::Null)],
+    );
     takes("kimi", &[(SCHEMA, json!({"type": "object", "properties": {}})), ("/extra", json!(1))]);
 }
 
@@ -450,6 +461,7 @@ fn anthropic_names_the_tool_that_it_refuses() {
             "draft 2020-12",
         ),
         ("/tools/1/input_schema/properties/lines", json!({"type": "any"}), "JSON schema is invalid"),
+        ("/tools/1/input_schema/properties", json!({"a b": {}}), "Property keys should match pattern"),
     ];
     for (path, value, words) in cases {
         let refused = refusal(vendor, &changed(messages_body(), path, &value)).expect_err(path);

@@ -208,8 +208,11 @@ impl<'a> Reader<'a> {
         let named = ["reasoning_content", "reasoning"].into_iter().find_map(|name| fields.get(name));
         let thoughts = named.and_then(Value::as_str).map(str::to_owned);
         let plain = fields.get("reasoning_content").is_some_and(Value::is_string);
+        let spoken = plain && thoughts.as_deref().is_some_and(|thoughts| !thoughts.is_empty());
         match self.rules.thoughts {
-            Thoughts::Demanded if calls && !plain => {
+            Thoughts::Demanded | Thoughts::Spoken
+                if calls && !(spoken || plain && self.rules.thoughts == Thoughts::Demanded) =>
+            {
                 let said = "The `reasoning_content` in the thinking mode must be passed back to the API.";
                 Err(Fault::new(What::Thoughts { at }, said))
             }
@@ -234,6 +237,13 @@ impl<'a> Reader<'a> {
         let arguments = function["arguments"].as_str().unwrap_or("");
         if let Err(error) = serde_json::from_str::<Map<String, Value>>(arguments) {
             return Err(format!("'{place}.function.arguments' must be an object written as a string: {error}").into());
+        }
+        if id.chars().count() > self.rules.longest_id {
+            let most = self.rules.longest_id;
+            return Err(format!(
+                "Invalid '{place}.id': string too long. Expected a string with maximum length {most}."
+            )
+            .into());
         }
         let before = !self.ids.insert(id.to_owned());
         let again = before && self.rules.unique == Unique::InConversation;

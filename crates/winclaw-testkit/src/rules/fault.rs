@@ -71,8 +71,10 @@ pub(crate) enum Why {
     AtTop(&'static str),
     /// An object without `properties`.
     NoProperties,
-    /// An object with empty `properties`.
-    EmptyProperties,
+    /// This stands in what is no object.
+    OnlyObject(&'static str),
+    /// A property with this name.
+    Key(String),
     /// An array without `items`.
     NoItems,
     /// No `type`.
@@ -140,7 +142,8 @@ impl fmt::Display for Why {
                 "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
             ),
             Why::NoProperties => f.write_str("object schema missing properties."),
-            Why::EmptyProperties => f.write_str("properties should be non-empty."),
+            Why::OnlyObject(keyword) => write!(f, "'{keyword}' stands in what is no object."),
+            Why::Key(key) => write!(f, "'{key}' may not be the name of a property."),
             Why::NoItems => f.write_str("array schema missing items."),
             Why::NoType => f.write_str("schema must have a 'type' key."),
             Why::TypeList => f.write_str("'type' must be one type."),

@@ -28,9 +28,11 @@ const FIELDS: [&str; 14] = [
 const MAX_TOOLS: usize = 10_000;
 const NAMES: Names = Names { letter_first: false, also: Some(""), shortest: 1, longest: 128 };
 
-/// A plain object; `input_schema` is demanded and held against JSON Schema draft 2020-12.
+/// A plain object; `input_schema` is demanded and held against JSON Schema draft 2020-12. Names of properties match
+/// `^[a-zA-Z0-9_.-]{1,64}$`.
 fn schemas() -> SchemaRules {
-    SchemaRules { optional: false, root: Root::PlainObject, ..SchemaRules::default() }
+    let keys = Some(Names { letter_first: false, also: Some("."), shortest: 1, longest: 64 });
+    SchemaRules { optional: false, root: Root::PlainObject, keys, ..SchemaRules::default() }
 }
 
 /// Reads a body of Anthropic's Messages, or says which rule it breaks.

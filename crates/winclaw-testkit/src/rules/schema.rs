@@ -1,6 +1,17 @@
 use serde_json::{Map, Value};
 
-use super::Why;
+use super::{Names, Why};
+
+/// What may stand in `enum`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enums {
+    /// Anything.
+    Any,
+    /// Texts or numbers, but not both, and nothing else.
+    OneKind,
+    /// Texts.
+    Texts,
+}
 
 /// What must stand at the top of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +34,10 @@ pub struct SchemaRules {
     pub root: Root,
     /// Whether `properties` must stand at the top.
     pub properties: bool,
-    /// Whether `properties` may be empty, at the top and below.
-    pub empty_properties: bool,
+    /// Which names properties may have; `None` allows all.
+    pub keys: Option<Names>,
+    /// Whether `properties` and `required` may stand only in objects.
+    pub placed: bool,
     /// Whether an array must say its items.
     pub items: bool,
     /// Whether every schema but one with `anyOf` or `$ref` must have a type.
@@ -41,8 +54,8 @@ pub struct SchemaRules {
     pub only_at_top: &'static [&'static str],
     /// The formats of a string; `None` allows all.
     pub formats: Option<&'static [&'static str]>,
-    /// Whether values of `enum` must be strings.
-    pub string_enums: bool,
+    /// What may stand in `enum`.
+    pub enums: Enums,
     /// Whether every name in `required` must be a property.
     pub required_known: bool,
     /// Whether references may lead only to the top and into its `$defs`.
@@ -56,7 +69,8 @@ impl Default for SchemaRules {
             optional: true,
             root: Root::PlainObject,
             properties: false,
-            empty_properties: true,
+            keys: None,
+            placed: false,
             items: false,
             typed: false,
             type_lists: true,
@@ -65,7 +79,7 @@ impl Default for SchemaRules {
             keywords: None,
             only_at_top: &[],
             formats: None,
-            string_enums: false,
+            enums: Enums::Any,
             required_known: false,
             near_references: false,
         }
@@ -167,15 +181,24 @@ impl Walk<'_> {
         let nothing = fields.is_empty() && self.place.is_empty();
         self.refuse(rules.typed && kind.is_none() && !nothing, Why::NoType)?;
         self.refuse(rules.items && is("array") && !fields.contains_key("items"), Why::NoItems)?;
-        let empty = fields.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty);
-        self.refuse(!rules.empty_properties && is("object") && empty, Why::EmptyProperties)
+        let misplaced = ["properties", "required"].into_iter().find(|key| fields.contains_key(*key) && !is("object"));
+        match misplaced.filter(|_| rules.placed) {
+            Some(keyword) => self.at(Why::OnlyObject(keyword)),
+            None => Ok(()),
+        }
     }
 
     fn values(&self, fields: &Map<String, Value>) -> Found {
         let rules = self.rules;
         let list = |keyword: &str| fields.get(keyword).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        if let Some(value) = list("enum").iter().find(|value| rules.string_enums && !value.is_string()) {
+        if let Some(value) = odd(list("enum"), rules.enums) {
             return self.at(Why::Enum(value.to_string()));
+        }
+        let keys = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
+        if let Some((key, _)) =
+            keys.into_iter().find(|(key, _)| rules.keys.as_ref().is_some_and(|rule| !rule.allow(key)))
+        {
+            return self.at(Why::Key(key.clone()));
         }
         let property = |name: &str| fields.get("properties").is_some_and(|all| all.get(name).is_some());
         let mut required = list("required").iter().filter_map(Value::as_str);
@@ -223,6 +246,16 @@ impl Walk<'_> {
         self.place.truncate(self.place.len() - steps.len());
         Ok(())
     }
+}
+
+/// The first value that may not stand in `enum`.
+fn odd(all: &[Value], rule: Enums) -> Option<&Value> {
+    let numbers = all.first().is_some_and(Value::is_number);
+    all.iter().find(|value| match rule {
+        Enums::Any => false,
+        Enums::OneKind if numbers => !value.is_number(),
+        Enums::OneKind | Enums::Texts => !value.is_string(),
+    })
 }
 
 fn strings(value: &Value) -> bool {

@@ -71,14 +71,10 @@ fn parameters(function: &Value, at: usize, name: &str, rules: &Rules) -> Checked
 
 /// Checks the name of a tool, or of a call at `place`.
 pub(super) fn name(name: &str, rule: &Names, tool: usize, place: &str) -> Checked<()> {
-    let also = |c: char| rule.also.is_none_or(|also| also.contains(c));
-    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also(c);
-    let first = |c: char| !rule.letter_first || c.is_ascii_alphabetic() || c == '_';
     let length = name.chars().count();
-    let spelt = name.chars().all(legal) && name.starts_with(first) && length >= rule.shortest;
-    let longest = (spelt && length > rule.longest).then_some(rule.longest);
+    let longest = (rule.spelt(name) && length > rule.longest).then_some(rule.longest);
     let said = match longest {
-        _ if spelt && length <= rule.longest => return Ok(()),
+        _ if rule.allow(name) => return Ok(()),
         Some(most) => format!(
             "Invalid '{place}': string too long. Expected a string with maximum length {most}, but got a string with length {length} instead."
         ),

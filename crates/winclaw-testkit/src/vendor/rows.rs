@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use winclaw_model::Format;
 
 use super::{Arguments, CallIds, Continued, Dialect, Finish, Index, UsageAt, UsageShape, Vendor, Voice};
-use crate::rules::{Contents, Limit, Names, Pictures, Root, Rules, SchemaRules, Thoughts, Unique};
+use crate::rules::{Contents, Enums, Limit, Names, Pictures, Root, Rules, SchemaRules, Thoughts, Unique};
 
 /// Every vendor, in the order of `winclaw_model::PROFILES`.
 ///
@@ -69,6 +69,7 @@ const OPENAI_FIELDS: &[&str] = &[
 /// - Content may be `null`, empty or absent beside calls; `null` alone is refused (vercel/ai#13744).
 /// - `max_tokens` is refused by the reasoning models, which want `max_completion_tokens` (API reference); for all here.
 /// - Unknown fields are refused, "Unrecognized request argument supplied"; unknown fields of messages here.
+/// - Ids of calls have at most 40 characters (agno-agi/agno#5382).
 /// - `stream_options` only with `stream`, `parallel_tool_calls` only with `tools`.
 fn openai() -> Vendor {
     Vendor {
@@ -80,6 +81,7 @@ fn openai() -> Vendor {
             thoughts: Thoughts::Refused,
             limit: Limit::Completion,
             fields: Some(OPENAI_FIELDS),
+            longest_id: 40,
             ..Rules::default()
         },
         voice: Voice::OpenAi,
@@ -255,10 +257,10 @@ const GEMINI_KEYWORDS: &[&str] = &[
 /// - At most 512 functions (google-gemini/gemini-cli#19083); the same name twice is refused (googleapis/dotnet-genai#189).
 /// - Schemas are protocol buffers: an unknown keyword refuses the whole request, also `$schema`, `additionalProperties`,
 ///   `const`, `exclusiveMinimum` (openswarm-ai/openswarm#24, pizza-bot-app/pizza-bot#62); every schema has a type, which is
-///   no list (danny-avila/LibreChat#6971); an object has properties (FoundationAgents/OpenManus#866, over this endpoint),
-///   so a tool without arguments has no `parameters` (langchain-ai/langchain-google#416); an array says its items
-///   (cline/cline#7339); a string's format is `enum` or `date-time` (firebase.google.com/docs/reference/js/ai.schemashared);
-///   values of `enum` are strings, and what is required is a property: the last two from memory of its messages, here.
+///   no list (danny-avila/LibreChat#6971); `properties` and `required` stand only in objects (anomalyco/opencode#11888); an
+///   array says its items (cline/cline#7339); a string's format is `enum` or `date-time` (firebase.google.com/docs/reference/js/ai.schemashared);
+///   values of `enum` are strings, and what is required is a property: these two here. An object without properties was
+///   refused until 2025 (FoundationAgents/OpenManus#866) and is taken since (bug-ops/zeph#1641).
 /// - Unknown fields are refused, also `parallel_tool_calls` (jackmpcollins/magentic#382).
 /// - The first call of each message of the current turn carries `extra_content.google.thought_signature` as it came
 ///   (ai.google.dev/gemini-api/docs/thought-signatures; discuss.ai.google.dev/t/109823). Documented for Gemini 3; for all
@@ -275,14 +277,14 @@ fn gemini() -> Vendor {
             max_tools: 512,
             schema: SchemaRules {
                 root: Root::Object,
-                empty_properties: false,
+                placed: true,
                 items: true,
                 typed: true,
                 type_lists: false,
                 booleans: false,
                 keywords: Some(GEMINI_KEYWORDS),
                 formats: Some(&["enum", "date-time"]),
-                string_enums: true,
+                enums: Enums::Texts,
                 required_known: true,
                 ..SchemaRules::default()
             },
@@ -360,9 +362,11 @@ const KIMI_KEYWORDS: &[&str] = &[
 ///   (router-for-me/CLIProxyAPI#5316), booleans for schemas (can1357/oh-my-pi#5952), references that lead anywhere but
 ///   `#/$defs/` (CommandCodeAI/command-code#594), no type at the top (14790897/MiqroForge-Desktop#1165). The rest, known
 ///   keywords and a type everywhere, is what MoonshotAI/walle says (docs/walle.md); the server is laxer at times.
-/// - Thinking is on, and `reasoning_content` must come back with calls (mastra-ai/mastra#12592).
-/// - Content: `""` beside calls is refused, "text content is empty" (MoonshotAI/kimi-cli#2621); a message that neither
-///   says nor calls anything too (AstrBotDevs/AstrBot#7200).
+/// - Thinking is on, and `reasoning_content` must come back with calls (mastra-ai/mastra#12592); an empty one counts as
+///   none (theopenco/llmgateway#2093).
+/// - Content: a list with an empty text beside calls is refused, "text content is empty", while `""` is taken
+///   (BerriAI/litellm#42199, MoonshotAI/kimi-cli#2035); a message that neither says nor calls anything is refused
+///   (AstrBotDevs/AstrBot#7200).
 /// - Ids of calls differ over the whole conversation (openclaw/openclaw#51155), though it gives out `name:0` again
 ///   (QwenLM/qwen-code#8382).
 /// - Pictures stand in the message (platform.kimi.ai/docs/api/chat).
@@ -380,12 +384,12 @@ fn kimi() -> Vendor {
                 booleans: false,
                 keywords: Some(KIMI_KEYWORDS),
                 only_at_top: &["$defs", "$id"],
+                enums: Enums::OneKind,
                 required_known: true,
                 near_references: true,
                 ..SchemaRules::default()
             },
-            content: Contents { null: true, empty: false, absent: true },
-            thoughts: Thoughts::Demanded,
+            thoughts: Thoughts::Spoken,
             roles: THREE_ROLES,
             pictures: Pictures::Inline(&[]),
             unique: Unique::InConversation,

@@ -46,6 +46,9 @@ fn anthropic(fault: &Fault) -> Option<String> {
                 Why::AtTop(_) => {
                     format!("{place}: input_schema does not support oneOf, allOf, or anyOf at the top level")
                 }
+                Why::Key(_) => {
+                    format!("{place}.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'")
+                }
                 _ => format!(
                     "{place}: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12)."
                 ),
@@ -151,7 +154,7 @@ fn gemini(fault: &Fault) -> Option<String> {
 
 fn gemini_schema(why: &Why) -> String {
     match why {
-        Why::EmptyProperties | Why::NoProperties => ".properties: should be non-empty for OBJECT type".into(),
+        Why::OnlyObject(keyword) => format!(".{keyword}: only allowed for OBJECT type"),
         Why::NoItems => ".items: missing field.".into(),
         Why::NoType | Why::Root(_) => ".type: must be specified when not using one_of, any_of or all_of fields".into(),
         Why::Required(name) => format!(".required[0]: property is not defined: {name}"),
@@ -187,7 +190,7 @@ fn kimi(fault: &Fault) -> Option<String> {
         What::Schema { why: Why::Root(_), .. } => "tools.function.parameters.type is required and must be \"object\"".into(),
         What::Schema { place, why, .. } => moonshot(place, &kimi_schema(why)),
         What::Tool { name, .. } => moonshot(&[], &format!("the schema of {name} is not supported")),
-        What::Content { form: Form::Empty, .. } => "text content is empty".into(),
+        What::Content { form: Form::Other, .. } => "Invalid request: text content is empty".into(),
         What::Empty { at } => {
             format!("Invalid request: the message at position {at} with role 'assistant' must not be empty")
         }
