@@ -1,37 +1,116 @@
-use serde_json::Value;
-use winclaw_catalog::{CatalogTool, ToolIx, clean};
-use winclaw_tool::{DetailKey, Lang, SideEffect, Text, detail_line};
+//! What a person is asked before a call, what they may answer, and what is remembered of it.
 
-use crate::Approve;
+mod because;
+mod desk;
+mod ruling;
+mod seen;
+mod words;
+
+use serde_json::Value;
+use winclaw_catalog::{CatalogTool, ToolIx};
+use winclaw_tool::{SideEffect, Text, ToolId, details};
+
+use crate::origin::Destination;
+use crate::policy::{Decision, Pin, PolicyRule, Source};
+pub use because::Because;
+pub(crate) use desk::{Asked, Consents, Said};
+pub use ruling::{By, Ruling};
+pub use seen::seen;
+pub(crate) use words::{detail, one_line};
 
 /// What a person is asked before a call runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
     /// The tool that would run.
     pub tool: ToolIx,
+    /// Its id.
+    pub id: ToolId,
+    /// Its title; where it has none, its name.
+    pub title: Text,
+    /// Who publishes it; empty if nobody says so.
+    pub publisher: String,
     /// What this very call may do to the world: the tool's side effect, raised by what its arguments ask for.
     pub side_effect: SideEffect,
     /// One line of what the call is about. What makes the call destructive stands in it, such as `overwrite: true`.
     pub detail: String,
-    /// The whole question as a sentence: title, id, side effect in words, detail, and a doubt if there is one.
+    /// Paths of the parameters that make the call destructive.
+    pub destructive: Vec<String>,
+    /// What the tool's detail keys say: path and value as text, whole and as the model wrote it; see [`seen`].
+    pub details: Vec<(String, String)>,
+    /// What is out of the ordinary about the call; empty when it is asked for its side effect alone.
+    pub because: Vec<Because>,
+    /// The whole question as sentences: title, id, side effect in words, detail, and what is out of the ordinary.
     pub why: Text,
     /// Whether it is asked only because the call strays from the request after a failure.
     pub strays: bool,
+    /// All that the call may do: its side effect, and `destructive` beside `external` where it may lose something too.
+    effects: Vec<SideEffect>,
+    /// Where an allowance must say that the call may go: empty where it need not say; `*` for a call that does not say.
+    to: Vec<String>,
+    /// The destinations that stand in the question.
+    goes_to: Vec<Destination>,
+    pin: Pin,
 }
 
 impl Consent {
+    /// The narrowest rules that let such calls run unasked, bound to the tool as it is.
+    pub fn allowing(&self) -> Vec<PolicyRule> {
+        let places: Vec<Option<String>> = match self.to.is_empty() {
+            true => vec![None],
+            false => self.to.iter().cloned().map(Some).collect(),
+        };
+        let with_effect = |effect: &SideEffect| {
+            let rule = PolicyRule::new(self.id.as_str(), Some(*effect), Decision::Allow);
+            let bound = PolicyRule { pin: Some(self.pin.clone()), from: Some(Source::Answer), ..rule };
+            places.iter().map(|to| PolicyRule { to: to.clone(), ..bound.clone() }).collect::<Vec<_>>()
+        };
+        self.effects.iter().flat_map(with_effect).collect()
+    }
+
+    /// The rules that an answer leaves in the policy: allowances after [`Answer::Always`], a prohibition for this tool and
+    /// side effect after [`Answer::Never`], none after the others.
+    pub fn rules(&self, answer: Answer) -> Vec<PolicyRule> {
+        match answer {
+            Answer::Always => self.allowing(),
+            Answer::Never => {
+                let rule = PolicyRule::new(self.id.as_str(), Some(self.side_effect), Decision::Deny);
+                vec![PolicyRule { from: Some(Source::Answer), ..rule }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The line for a shell that lets exactly such calls run; `None` where a destination cannot be written in one.
+    pub fn command(&self) -> Option<String> {
+        let effects = self.effects.iter().map(|effect| format!(" --side-effect {}", effect.as_str()));
+        let places: Option<Vec<String>> = self.to.iter().map(|to| Some(format!(" --to {}", quoted(to)?))).collect();
+        Some(format!("winclaw consent allow {}{}{}", self.id, effects.collect::<String>(), places?.concat()))
+    }
+
     /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
     pub fn how_to_allow(&self) -> Text {
-        let rule = if self.side_effect <= SideEffect::Write && !self.strays { "writes" } else { "always" };
-        Text::new(
-            format!("allow it with --approve {rule}, or run it in a terminal to be asked"),
-            format!("可用 --approve {rule} 允许，或在终端中运行以便询问"),
-        )
+        match self.command() {
+            Some(line) => Text::new(
+                format!("allow exactly this with `{line}`, or run it in a terminal to be asked"),
+                format!("可运行 {line} 仅允许此操作，或在终端中运行以便询问"),
+            ),
+            None => Text::new("run it in a terminal to be asked", "请在终端中运行以便询问"),
+        }
+    }
+}
+
+/// `text` as one word of a shell; `None` where it holds what cannot be seen.
+fn quoted(text: &str) -> Option<String> {
+    let plain = |c: char| c.is_alphanumeric() || "._@:/+-%".contains(c);
+    match () {
+        () if seen(text, usize::MAX) != text => None,
+        () if !text.is_empty() && text.chars().all(plain) && !text.starts_with('-') => Some(text.to_owned()),
+        () => Some(format!("'{}'", text.replace('\'', r"'\''"))),
     }
 }
 
 /// What a person said to a consent question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// Run this call.
     Once,
@@ -47,105 +126,75 @@ pub enum Answer {
     NobodyToAsk,
 }
 
-/// Longest detail a person is shown, in characters.
-const MAX_DETAIL: usize = 400;
+impl Answer {
+    /// Whether the call runs.
+    pub fn is_yes(self) -> bool {
+        matches!(self, Answer::Once | Answer::ThisTask | Answer::Always)
+    }
 
-/// Longest part of the arguments that stands in for a missing detail, in characters.
-const MAX_ARGUMENTS: usize = 120;
+    /// The answer in snake_case, as traces have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Answer::Once => "once",
+            Answer::ThisTask => "this_task",
+            Answer::Always => "always",
+            Answer::No => "no",
+            Answer::Never => "never",
+            Answer::NobodyToAsk => "nobody_to_ask",
+        }
+    }
 
-/// Whether a call with this side effect runs without asking.
-pub(crate) fn free(approve: Approve, side_effect: SideEffect) -> bool {
-    match approve {
-        Approve::Never => side_effect == SideEffect::Read,
-        Approve::Writes => matches!(side_effect, SideEffect::Read | SideEffect::Write),
-        Approve::Always => true,
+    /// How far the answer holds, as traces have it: `once`, `task` or `always`.
+    pub fn scope(self) -> &'static str {
+        match self {
+            Answer::Once | Answer::No | Answer::NobodyToAsk => "once",
+            Answer::ThisTask => "task",
+            Answer::Always | Answer::Never => "always",
+        }
     }
 }
 
-/// One line of what a call is about: the tool's detail keys, or else the head of the arguments, and at its end, where
-/// no cut can reach it, each parameter that makes the call destructive.
-pub(crate) fn detail(tool: &CatalogTool, arguments: &Value) -> String {
-    let destructive = tool.manifest.destructive_in(arguments);
-    let is_other = |key: &&String| !destructive.contains(&DetailKey::read(key).path);
-    let others: Vec<String> = tool.manifest.detail_keys.iter().filter(is_other).cloned().collect();
-    let about = about(&others, arguments);
-    let flags = destructive.iter().map(|key| one_line(&format!("{key}: true"), MAX_ARGUMENTS));
-    Some(about).into_iter().filter(|about| !about.is_empty()).chain(flags).collect::<Vec<_>>().join(", ")
+/// All that a call may do: its side effect, and that it may lose something where the side effect does not say so.
+pub(crate) fn effects(tool: &CatalogTool, arguments: &Value) -> Vec<SideEffect> {
+    let main = tool.manifest.side_effect_of(arguments);
+    let also = main == SideEffect::External && !tool.manifest.destructive_in(arguments).is_empty();
+    std::iter::once(main).chain(also.then_some(SideEffect::Destructive)).collect()
 }
 
-fn about(keys: &[String], arguments: &Value) -> String {
-    let line = detail_line(keys, arguments);
-    match arguments {
-        _ if !line.is_empty() => one_line(&line, MAX_DETAIL),
-        Value::Object(map) if map.is_empty() => String::new(),
-        Value::Null => String::new(),
-        other => one_line(&other.to_string(), MAX_ARGUMENTS),
-    }
-}
-
-pub(crate) fn one_line(text: &str, cap: usize) -> String {
-    clean(&text.replace(['\n', '\r', '\t'], " "), cap)
+/// Where a question points and what is out of the ordinary about it.
+pub(crate) struct Doubts {
+    pub(crate) because: Vec<Because>,
+    pub(crate) strays: bool,
+    pub(crate) to: Vec<String>,
+    pub(crate) goes_to: Vec<Destination>,
 }
 
 /// The question before a call.
-pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, schema_was_shown: bool) -> Consent {
-    let side_effect = tool.manifest.side_effect_of(arguments);
+pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, doubts: Doubts) -> Consent {
+    let Doubts { because, strays, to, goes_to } = doubts;
+    let manifest = &tool.manifest;
     let detail = detail(tool, arguments);
-    let facts = Facts {
-        side_effect,
-        also_loses: side_effect == SideEffect::External && !tool.manifest.destructive_in(arguments).is_empty(),
-        unseen: !schema_was_shown && side_effect >= SideEffect::Destructive,
-        detail: &detail,
-    };
-    let why = Text::new(english(tool, &facts), chinese(tool, &facts));
-    Consent { tool: ix, side_effect, detail, why, strays: false }
-}
-
-/// The question with a doubt behind it.
-pub(crate) fn with_doubt(why: &Text, doubt: &Text) -> Text {
-    Text::new(format!("{} {}", why.en, doubt.en), format!("{}{}", why.zh, doubt.zh))
-}
-
-/// What the question says in words.
-struct Facts<'a> {
-    side_effect: SideEffect,
-    /// Whether it may lose something beside what the side effect says.
-    also_loses: bool,
-    unseen: bool,
-    detail: &'a str,
-}
-
-fn title(tool: &CatalogTool, lang: Lang) -> &str {
-    let title = tool.manifest.title.get(lang);
-    if title.is_empty() { tool.id.name() } else { title }
-}
-
-fn english(tool: &CatalogTool, facts: &Facts<'_>) -> String {
-    let detail = facts.detail;
-    let effect = match facts.side_effect {
-        SideEffect::Read => "reads and changes nothing",
-        SideEffect::Write => "makes or changes something on this computer",
-        SideEffect::Destructive => "may delete or overwrite something that cannot be brought back",
-        SideEffect::External => "acts on the world outside, such as sending, posting or paying",
-    };
-    let loses = if facts.also_loses { ", and may lose something that cannot be brought back" } else { "" };
-    let about = if detail.is_empty() { ".".to_owned() } else { format!(": {detail}.") };
-    let unseen = if facts.unseen { " The model called it without having seen its description." } else { "" };
-    format!("“{}” ({}) {effect}{loses}{about}{unseen}", title(tool, Lang::En), tool.id)
-}
-
-fn chinese(tool: &CatalogTool, facts: &Facts<'_>) -> String {
-    let detail = facts.detail;
-    let effect = match facts.side_effect {
-        SideEffect::Read => "只读取，不做任何更改",
-        SideEffect::Write => "会在这台电脑上新建或修改内容",
-        SideEffect::Destructive => "可能删除或覆盖无法恢复的内容",
-        SideEffect::External => "会影响外部世界，例如发送、发布或付款",
-    };
-    let loses = if facts.also_loses { "，并可能丢失无法恢复的内容" } else { "" };
-    let about = if detail.is_empty() { "。".to_owned() } else { format!("：{detail}。") };
-    let unseen = if facts.unseen { "模型在没有看过它的说明的情况下调用了它。" } else { "" };
-    format!("“{}”（{}）{effect}{loses}{about}{unseen}", title(tool, Lang::Zh), tool.id)
+    let effects = effects(tool, arguments);
+    let why = words::question(tool, &effects, &detail, &because);
+    let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let details = details(&manifest.detail_keys, arguments).into_iter();
+    Consent {
+        tool: ix,
+        id: tool.id.clone(),
+        title: words::title(tool),
+        publisher: manifest.publisher.clone(),
+        side_effect: manifest.side_effect_of(arguments),
+        destructive: manifest.destructive_in(arguments).into_iter().map(str::to_owned).collect(),
+        details: details.map(|(path, value)| (path.to_owned(), as_text(value))).collect(),
+        pin: Pin::of(tool),
+        detail,
+        because,
+        why,
+        strays,
+        effects,
+        to,
+        goes_to,
+    }
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String
 }
 
 /// `value` as text with sorted keys, without what stands at the dotted `volatile` paths.
-fn canonical(value: &Value, volatile: &[String]) -> String {
+pub(crate) fn canonical(value: &Value, volatile: &[String]) -> String {
     let mut text = String::new();
     let kept = volatile.iter().fold(None, |kept: Option<Value>, path| {
         let mut kept = kept.unwrap_or_else(|| value.clone());

@@ -1,25 +1,24 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
-use winclaw_tool::{Failure, Outcome, SideEffect, ToolManifest};
+use winclaw_tool::{Failure, Outcome, ToolManifest};
 
 use crate::arguments::{self, Refusal};
 use crate::asides::Asides;
 use crate::check::Checker;
-use crate::consent;
+use crate::consent::{self, Asked, Consents, Said};
 use crate::digest::{Sign, result_of};
 use crate::drift::{self, Drift};
 use crate::loops::{Loops, Past, Stop};
-use crate::{Answer, Approve, Consent, Limits, LoopReport, Policy, Proposed, Rule, Stage, Verdict};
+use crate::origin::Origins;
+use crate::{Answer, Consent, Limits, LoopReport, Policy, Proposed, Rule, Ruling, Stage, Verdict};
 
 /// Judges the calls of one task.
 #[derive(Debug)]
 pub struct Guard {
     limits: Limits,
-    policy: Policy,
-    /// What the person allowed for the rest of the task.
-    allowed: BTreeSet<(ToolIx, SideEffect)>,
+    consents: Consents,
     loops: Loops,
     asides: Asides,
     drift: Drift,
@@ -32,8 +31,7 @@ impl Guard {
     pub fn new(limits: Limits, policy: Policy) -> Guard {
         Guard {
             limits,
-            policy,
-            allowed: BTreeSet::new(),
+            consents: Consents::new(policy),
             loops: Loops::new(limits.repeats),
             asides: Asides::new(limits.repeats),
             drift: Drift::default(),
@@ -45,7 +43,7 @@ impl Guard {
     ///
     /// In this order: place in the reply, arguments readable, repetition, schema, consent. After a failure that was not
     /// mended, a call that is not [`near`](Proposed::near) and was made in a later reply hears a note when it only reads,
-    /// and runs; one with side effects needs consent, except where [`Approve::Always`] lets it run, with the note. The
+    /// and runs; one with side effects needs consent, except where [`Approve::Always`](crate::Approve::Always) or a rule lets it run, with the note. The
     /// failed tool itself is always near. A tool that is not
     /// [`State::Ready`] passes with `Run` once its arguments can be read, since only the toolbox answers for the state
     /// and never runs such a tool; nobody is asked to agree to what cannot happen.
@@ -54,8 +52,10 @@ impl Guard {
     /// When `call.tool` is not of this `catalog`.
     pub fn judge(&mut self, catalog: &Catalog, call: &Proposed<'_>) -> Verdict {
         let tool = catalog.get(call.tool);
+        self.consents.begin();
         if self.loops.stand_at(call.position) {
             self.drift.next_reply();
+            self.consents.next_reply();
         }
         if let Some(failure) = self.beyond_limit(tool.id.as_str(), call.position) {
             return not_run(Rule::BatchLimit, failure);
@@ -76,6 +76,7 @@ impl Guard {
     /// the verdict.
     pub fn record(&mut self, catalog: &Catalog, tool: ToolIx, arguments: &Value, outcome: &Outcome) {
         let entry = catalog.get(tool);
+        self.consents.ran(entry, arguments, outcome);
         let sign = Sign::of(&entry.manifest, arguments);
         let result = result_of(outcome, arguments, &ignored(&entry.manifest));
         self.loops.ran(tool, sign, result, entry.manifest.side_effect);
@@ -88,8 +89,6 @@ impl Guard {
     /// The list of tools changed: everything that is known of the tool at place `old` holds for `map[old.index()]` from
     /// now on. What is known of a tool beyond the end of `map` is forgotten.
     pub fn renumber(&mut self, map: &[ToolIx]) {
-        let moved = |(tool, effect): (ToolIx, SideEffect)| Some((*map.get(tool.index())?, effect));
-        self.allowed = std::mem::take(&mut self.allowed).into_iter().filter_map(moved).collect();
         self.loops.renumber(map);
         self.drift.renumber(map);
     }
@@ -122,11 +121,32 @@ impl Guard {
         if self.stopped().is_some() { Stage::Stopped } else { Stage::Free }
     }
 
-    /// What the person said to `consent`. From [`Answer::ThisTask`] on such calls of the tool run unasked.
+    /// What the person said to `consent`. From [`Answer::ThisTask`] on such calls of the tool run unasked until the task
+    /// ends, and where the call went is not new any more; after [`Answer::Never`] they never run in this task. What is to
+    /// outlast the task, [`Consent::rules`] says.
     pub fn consented(&mut self, consent: &Consent, answer: Answer) {
-        if matches!(answer, Answer::ThisTask | Answer::Always) {
-            self.allowed.insert((consent.tool, consent.side_effect));
-        }
+        self.consents.answered(consent, answer);
+    }
+
+    /// The person's own words, such as the request or an answer to a question of the model: what they name is no new
+    /// destination. Only what a person typed belongs here, not a file or page they pointed to.
+    pub fn person_said(&mut self, text: &str) {
+        self.consents.person_said(text);
+    }
+
+    /// Goes on from what an earlier request of the session left.
+    pub fn resume(&mut self, origins: Origins) {
+        self.consents.resume(origins);
+    }
+
+    /// Where the conversation's content came from so far, for the next request of the session.
+    pub fn origins(&self) -> &Origins {
+        self.consents.origins()
+    }
+
+    /// What decided who must agree to the call that was judged last; `None` where it did not come that far.
+    pub fn ruling(&self) -> Option<&Ruling> {
+        self.consents.last()
     }
 
     fn judge_arguments(
@@ -158,17 +178,16 @@ impl Guard {
     fn leave(&mut self, catalog: &Catalog, call: &Proposed<'_>, arguments: Value, mut advice: Vec<String>) -> Verdict {
         let tool = catalog.get(call.tool);
         let strays = self.drift.strays(call.tool, call.near);
-        let side_effect = tool.manifest.side_effect_of(&arguments);
-        let allowed = self.allowed.contains(&(call.tool, side_effect));
-        if !(allowed || consent::free(self.policy.approve, side_effect))
-            || (strays && must_ask(self.policy.approve, side_effect))
-        {
-            let mut consent = consent::ask(call.tool, tool, &arguments, call.schema_was_shown);
-            if let Some(doubt) = strays.then(|| self.drift.doubt(catalog, call.tool, &arguments)).flatten() {
-                consent.why = consent::with_doubt(&consent.why, &doubt);
-                consent.strays = consent::free(self.policy.approve, side_effect);
+        let doubt = strays.then(|| self.drift.doubt(catalog, call.tool, &arguments)).flatten();
+        let (schema_was_shown, untrusted) = (call.schema_was_shown, call.origin.untrusted);
+        let asked = Asked { ix: call.tool, tool, arguments: &arguments, schema_was_shown, doubt, untrusted };
+        match self.consents.decide(&asked) {
+            Said::Run => {}
+            Said::Ask(consent) => return Verdict::AskUser { arguments, repairs: Vec::new(), consent },
+            Said::Deny(why) => {
+                let sign = Sign::of(&tool.manifest, &arguments);
+                return self.refuse(call.tool, tool, sign, &arguments, (Rule::Policy, Failure::denied(why)));
             }
-            return Verdict::AskUser { arguments, repairs: Vec::new(), consent };
         }
         if strays {
             advice.extend(self.drift.note(catalog, call.tool, &arguments));
@@ -199,11 +218,6 @@ impl Guard {
         self.loops.stopped(ix, stop, detail);
         not_run(Rule::Repeat, Failure::invalid_args(stop.message.as_str()))
     }
-}
-
-/// Whether a stray call with this side effect needs consent that `approve` alone would not demand.
-fn must_ask(approve: Approve, side_effect: SideEffect) -> bool {
-    approve != Approve::Always && side_effect != SideEffect::Read
 }
 
 /// The paths of a result that say nothing: those that are declared for results, and arguments that come back in them.

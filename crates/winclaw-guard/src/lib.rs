@@ -34,9 +34,9 @@ mod verdict;
 
 pub use arguments::parse_arguments;
 pub use check::check_arguments;
-pub use consent::{Answer, Consent};
+pub use consent::{Answer, Because, By, Consent, Ruling, seen};
 pub use guard::Guard;
 pub use loops::LoopReport;
-pub use origin::Origin;
-pub use policy::{Approve, Decision, Policy, PolicyRule};
+pub use origin::{Destination, Origin, Origins, Places};
+pub use policy::{Approve, Decision, Part, Pin, Policy, PolicyRule, RuleFault, Source, Specificity};
 pub use verdict::{Limits, Proposed, Repair, RepairKind, Rule, Stage, Verdict};

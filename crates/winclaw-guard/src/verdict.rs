@@ -66,7 +66,7 @@ pub enum Verdict {
         /// What was repaired.
         repairs: Vec<Repair>,
         /// What to ask.
-        consent: Consent,
+        consent: Box<Consent>,
     },
     /// It does not run.
     NotRun {

@@ -164,7 +164,7 @@ fn d17_after_a_failure_a_far_write_asks_even_where_writes_run_unasked() {
     task.fail(GO);
     let Verdict::AskUser { consent, .. } = task.judge(NOTE, &json!({}), 0, false) else { panic!("a question") };
     assert!(consent.why.en.contains("a.go") && consent.why.zh.contains("404"), "{:?}", consent.why);
-    assert!(consent.strays && consent.how_to_allow().en.contains("--approve always"), "{:?}", consent.how_to_allow());
+    assert!(consent.strays && consent.how_to_allow().en.contains("consent allow d.note --side-effect write`"), "{:?}", consent.how_to_allow());
     assert!(matches!(task.judge(NOTE, &json!({}), 0, true), Verdict::Run { .. }), "a near write does not");
     let mut task = Task::new(Approve::Always);
     task.fail(GO);

@@ -116,10 +116,10 @@ impl Backend for PluginBackend {
 }
 
 fn entries(manifest: &PluginManifest) -> impl Iterator<Item = ToolEntry> {
-    let entry = |tool: &winclaw_tool::ToolManifest| {
+    let entry = |tool: winclaw_tool::ToolManifest| {
         let id = ToolId::new(&manifest.id, &tool.name).ok()?;
-        Some(ToolEntry { id, manifest: tool.clone(), state: State::Ready })
+        Some(ToolEntry { id, manifest: tool, state: State::Ready })
     };
     // A checked manifest has legal tool names only, so none is left out here.
-    manifest.tools.iter().filter_map(entry)
+    manifest.offered().filter_map(entry)
 }

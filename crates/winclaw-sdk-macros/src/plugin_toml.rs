@@ -61,6 +61,7 @@ struct ToolToml {
     always_load: bool,
     #[serde(default)]
     poll: bool,
+    untrusted_output: Option<bool>,
     #[serde(default = "default_timeout_ms")]
     timeout_ms: u64,
 }
@@ -129,6 +130,8 @@ fn tool_manifest(name: String, tool: ToolToml) -> ToolManifest {
         side_effect: SideEffect::Read,
         always_load: tool.always_load,
         poll: tool.poll,
+        untrusted_output: tool.untrusted_output,
+        publisher: String::new(),
         timeout_ms: tool.timeout_ms,
     }
 }

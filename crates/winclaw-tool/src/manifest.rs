@@ -189,6 +189,14 @@ pub struct ToolManifest {
     /// Whether it is meant to be called again and again until its result changes.
     #[serde(default)]
     pub poll: bool,
+    /// Whether what it gives back may be the words of others, such as a page, a mail or a file that somebody sent. After
+    /// such words a call that acts somewhere new is asked about. Absent: as [`PluginManifest::offered`] says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted_output: Option<bool>,
+    /// Who publishes it. Of a plugin's tool this is the plugin's publisher, whatever stands here; see
+    /// [`PluginManifest::offered`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub publisher: String,
     /// How long a call may take, in milliseconds. Default 30 000.
     #[serde(default = "default_timeout_ms")]
     pub timeout_ms: u64,
@@ -298,6 +306,21 @@ impl std::error::Error for ManifestError {}
 impl PluginManifest {
     /// Version of `plugin.json` this host reads.
     pub const SCHEMA: u32 = 1;
+
+    /// Its tools as a catalog takes them: each with the plugin's publisher, and with `untrusted_output` decided.
+    ///
+    /// Where a tool does not say itself, its output is that of others if the plugin may reach the network or start programs,
+    /// or if it may touch files and the tool reads. What is only computed is the plugin's own.
+    pub fn offered(&self) -> impl Iterator<Item = ToolManifest> {
+        let Permissions { http, processes, files, .. } = &self.permissions;
+        let outside = !http.is_empty() || !processes.is_empty();
+        let reads_files = *files != FileAccess::None;
+        self.tools.iter().map(move |tool| {
+            let by_permission = outside || (reads_files && tool.side_effect == SideEffect::Read);
+            let untrusted_output = Some(tool.untrusted_output.unwrap_or(by_permission));
+            ToolManifest { publisher: self.publisher.clone(), untrusted_output, ..tool.clone() }
+        })
+    }
 
     /// Every fault that can be seen in the manifest alone, in file order; empty when there is none.
     ///
@@ -578,6 +601,32 @@ mod tests {
         ];
         for (arguments, expected) in cases {
             assert_eq!(tool.destructive_in(&arguments), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn permissions_say_whose_words_a_result_may_be() {
+        let cases = [
+            (json!({}), "read", None, false),
+            (json!({"http": ["api.example.org"]}), "read", None, true),
+            (json!({"http": ["api.example.org"]}), "write", None, true),
+            (json!({"http": ["api.example.org"]}), "read", Some(false), false),
+            (json!({"processes": ["git"]}), "write", None, true),
+            (json!({"files": "read"}), "read", None, true),
+            (json!({"files": "write"}), "write", None, false),
+            (json!({"secrets": ["key"]}), "read", None, false),
+            (json!({}), "read", Some(true), true),
+        ];
+        for (permissions, side_effect, stated, expected) in cases {
+            let mut json = manifest();
+            json["permissions"] = permissions.clone();
+            json["publisher"] = json!("Somebody");
+            json["tools"][0]["side_effect"] = json!(side_effect);
+            json["tools"][0]["untrusted_output"] = json!(stated);
+            json["tools"][0]["publisher"] = json!("Somebody else");
+            let tool = read(json).offered().next().expect("a tool");
+            assert_eq!(tool.untrusted_output, Some(expected), "{permissions} {side_effect} {stated:?}");
+            assert_eq!(tool.publisher, "Somebody");
         }
     }
 

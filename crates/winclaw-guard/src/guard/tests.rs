@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 use winclaw_catalog::ToolEntry;
-use winclaw_tool::{FailureCode, Text, ToolId, ToolOutput};
+use winclaw_tool::{FailureCode, SideEffect, Text, ToolId, ToolOutput};
 
 use super::*;
+use crate::Approve;
 use crate::Origin;
 
 fn entry(id: &str, side_effect: &str, state: State) -> ToolEntry {
