@@ -3,7 +3,7 @@ use std::fmt;
 /// What is wrong with a body, so that each vendor can say it in its own words.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
-    pub(crate) what: What,
+    pub(crate) what: Box<What>,
     /// The same in the words of the format's first vendor, or in ours.
     pub(crate) said: String,
 }
@@ -101,7 +101,7 @@ pub(crate) enum Why {
 
 impl Fault {
     pub(crate) fn new(what: What, said: impl Into<String>) -> Self {
-        Fault { what, said: said.into() }
+        Fault { what: what.into(), said: said.into() }
     }
 
     pub(crate) fn schema(tool: usize, name: &str, place: Vec<String>, why: Why) -> Self {

@@ -45,7 +45,7 @@ impl Voice {
 
     /// What is answered to a body with this fault.
     pub(crate) fn refusal(self, fault: &Fault) -> Refusal {
-        let status = match (&fault.what, self) {
+        let status = match (&*fault.what, self) {
             (What::Key { given: Some(_) }, Voice::Gemini) => 400,
             (What::Key { .. }, _) => 401,
             _ => 400,
@@ -116,7 +116,7 @@ impl Voice {
 
 fn openai(voice: Voice, status: u16, message: &str, fault: &Fault) -> Value {
     let place = if voice == Voice::Responses { "" } else { "function." };
-    let (param, code) = match &fault.what {
+    let (param, code) = match &*fault.what {
         What::Name { tool, longest, .. } => {
             let code = if longest.is_some() { "string_above_max_length" } else { "invalid_value" };
             (json!(format!("tools[{tool}].{place}name")), code)
@@ -135,7 +135,7 @@ fn openai(voice: Voice, status: u16, message: &str, fault: &Fault) -> Value {
 
 /// The words of the server behind it stand in `metadata.raw`; its own errors have none.
 fn openrouter(status: u16, message: &str, fault: &Fault) -> Value {
-    let behind = !matches!(fault.what, What::Key { .. } | What::Script) && status == 400;
+    let behind = !matches!(*fault.what, What::Key { .. } | What::Script) && status == 400;
     if !behind {
         return json!({"error": {"message": message, "code": status}, "user_id": "user_mock"});
     }
@@ -208,7 +208,7 @@ fn kimi_kind(status: u16) -> &'static str {
 
 fn glm_code(status: u16, fault: &Fault) -> &'static str {
     let tools = matches!(
-        fault.what,
+        *fault.what,
         What::Name { .. }
             | What::Schema { .. }
             | What::ManyTools { .. }

@@ -5,7 +5,7 @@ use crate::rules::{Fault, Form, What, Why};
 
 /// The fault in the words of the vendor, as far as they were seen; the sources stand at the rows of the vendors.
 pub(super) fn of(voice: Voice, fault: &Fault) -> String {
-    if let What::Key { given } = &fault.what {
+    if let What::Key { given } = &*fault.what {
         return key(voice, given.as_deref());
     }
     let own = match voice {
@@ -35,7 +35,7 @@ fn key(voice: Voice, given: Option<&str>) -> String {
 }
 
 fn anthropic(fault: &Fault) -> Option<String> {
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Name { tool, .. } => {
             format!("tools.{tool}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
         }
@@ -65,7 +65,7 @@ fn anthropic(fault: &Fault) -> Option<String> {
 fn deepseek(fault: &Fault) -> Option<String> {
     let unread =
         |what: String| format!("Failed to deserialize the JSON body into the target type: {what} at line 1 column 1");
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Schema { name, why: Why::Root(got), .. } => {
             let got = got.trim_matches('"');
             format!(
@@ -83,7 +83,7 @@ fn deepseek(fault: &Fault) -> Option<String> {
 }
 
 fn ollama(fault: &Fault) -> Option<String> {
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Content { form: Form::Null | Form::Absent, .. } | What::Empty { .. } => {
             "invalid message content type: <nil>".into()
         }
@@ -96,7 +96,7 @@ fn ollama(fault: &Fault) -> Option<String> {
 }
 
 fn lmstudio(fault: &Fault) -> Option<String> {
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Schema { tool, why: Why::Root(_), .. } => {
             let path = json!([tool, "function", "parameters", "type"]);
             problem("invalid_union_discriminator", &path, "Invalid discriminator value. Expected 'object'")
@@ -122,7 +122,7 @@ fn gemini(fault: &Fault) -> Option<String> {
     let unknown = |name: &str, at: String| {
         format!("Invalid JSON payload received. Unknown name \"{name}\"{at}: Cannot find field.")
     };
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Name { tool, .. } => format!(
             "* {}.name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n",
             declared(tool)
@@ -185,7 +185,7 @@ fn fields(place: &[String], property: impl Fn(&str) -> String) -> String {
 }
 
 fn kimi(fault: &Fault) -> Option<String> {
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Name { .. } => "function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes".into(),
         What::Schema { why: Why::Root(_), .. } => "tools.function.parameters.type is required and must be \"object\"".into(),
         What::Schema { place, why, .. } => moonshot(place, &kimi_schema(why)),
@@ -229,7 +229,7 @@ fn kimi_schema(why: &Why) -> String {
 
 /// Zhipu says what, but hardly where.
 fn glm(fault: &Fault) -> Option<String> {
-    Some(match &fault.what {
+    Some(match &*fault.what {
         What::Name { .. } | What::Schema { .. } | What::Tool { .. } | What::ManyTools { .. } | What::Twice { .. } => {
             "API 调用参数有误，请检查文档。".into()
         }
