@@ -1,8 +1,16 @@
 //! The words of the command line.
 
+mod chat;
+mod config;
+mod session;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use chat::ChatArgs;
+pub use config::{ConfigCommand, SecretCommand};
+pub use session::{ExportWord, KeepArgs, RemoveArgs, SessionCommand, SessionShowArgs};
 
 /// WinClaw, a tool host for AI agents
 #[derive(Debug, Parser)]
@@ -21,7 +29,7 @@ pub struct Common {
     #[arg(long, global = true, value_enum)]
     pub lang: Option<LangWord>,
     /// Folder of plugin packages; the default is `plugins` beside the program, then in the data folder
-    #[arg(long, global = true, value_name = "DIR", env = "WINCLAW_PLUGINS", hide_env = true)]
+    #[arg(long, global = true, value_name = "DIR")]
     pub plugins: Option<PathBuf>,
     /// Folder for traces, plugin data and the library cache
     #[arg(long, global = true, value_name = "DIR", env = "WINCLAW_DATA_DIR", hide_env = true)]
@@ -29,6 +37,9 @@ pub struct Common {
     /// Configuration file
     #[arg(long, global = true, value_name = "FILE", env = "WINCLAW_CONFIG", hide_env = true)]
     pub config: Option<PathBuf>,
+    /// Set a key of the configuration for this once, as key=value; may be given several times
+    #[arg(short = 'c', long = "set", global = true, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Say more about what happens inside; twice for all of it
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
@@ -42,6 +53,8 @@ pub enum Command {
     Eval(EvalArgs),
     /// Give a request to a model and let it use the tools
     Run(RunArgs),
+    /// Talk with a model that may use the tools; the conversation is kept
+    Chat(ChatArgs),
     /// Watch a request go through the whole line with a replayed model; needs no key
     Demo(DemoArgs),
     /// List, describe and call tools
@@ -53,6 +66,12 @@ pub enum Command {
     /// List and show the records of past tasks
     #[command(subcommand)]
     Trace(TraceCommand),
+    /// List, show, resume, search and export past conversations
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Read and change the configuration, and keep secrets
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Check that everything the program needs is in place
     Doctor(JsonArgs),
     /// Print completions for a shell
@@ -185,12 +204,14 @@ pub struct RunArgs {
     pub task: TaskArgs,
     #[command(flatten)]
     pub exposure: ExposureArgs,
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
     /// The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…, anthropic/…, openai-responses/…
-    #[arg(short, long, value_name = "PROVIDER/NAME", env = "WINCLAW_MODEL", hide_env = true)]
+    #[arg(short, long, value_name = "PROVIDER/NAME")]
     pub model: Option<String>,
     /// Replay a file of scripted replies instead of asking a model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
@@ -209,8 +230,8 @@ pub struct TaskArgs {
     #[arg(long = "allow", value_name = "DIR")]
     pub allow: Vec<PathBuf>,
     /// Model calls after which the task ends as not completed
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub max_turns: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max_turns: Option<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -165,7 +165,7 @@ fn load_options(config: &Config, opening: Opening, problems: &mut Vec<Problem>) 
         in_process: config.in_process.clone(),
         net: Arc::new(opening.net.unwrap_or_else(|| NetClient::live(Policy::default()))),
         file_roots,
-        secrets: Arc::new(|name| std::env::var(format!("WINCLAW_SECRET_{}", name.to_uppercase())).ok()),
+        secrets: config.plugin_secrets(),
         lang: config.lang,
         now: None,
         restart: Default::default(),

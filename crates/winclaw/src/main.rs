@@ -15,6 +15,7 @@ mod complaint;
 mod config;
 mod host;
 mod screen;
+mod shelf;
 mod task;
 mod terminal;
 mod words;
@@ -67,8 +68,17 @@ fn misused(error: &clap::Error, arguments: &[String], screen: Screen) -> ExitCod
 
 fn run(cli: Cli) -> Result<Exit, (Screen, Complaint)> {
     let screen = Screen::new(words::lang_of(cli.common.lang));
+    if let Command::Config(command) = cli.command {
+        // It mends what the others cannot even read.
+        let config = Config::load(&cli.common);
+        let screen = config.as_ref().map_or(screen, |config| Screen::new(config.lang));
+        return commands::config::run(&cli.common, screen, command).map_err(|complaint| (screen, complaint));
+    }
     let config = Config::load(&cli.common).map_err(|complaint| (screen, complaint))?;
     let screen = Screen::new(config.lang);
+    if let Some(text) = config.held_back_text() {
+        screen.note(&screen.paint(Style::Yellow, &screen::harmless(screen.text(&text))));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| {
         let why = error.to_string();
@@ -85,10 +95,14 @@ async fn dispatch(config: Config, screen: Screen, command: Command, verbose: boo
         Command::Explain(args) => commands::explain::run(config, screen, &args),
         Command::Eval(args) => commands::eval::run(config, screen, args).await,
         Command::Run(args) => commands::run::run(config, screen, args, verbose).await,
+        Command::Chat(args) => commands::chat::run(config, screen, args, verbose).await,
         Command::Demo(args) => commands::demo::run(config, screen, args, verbose).await,
         Command::Tool(command) => commands::tool::run(config, screen, command, verbose).await,
         Command::Plugin(command) => commands::plugin::run(config, screen, command),
         Command::Trace(command) => commands::trace::run(&config, screen, command),
+        Command::Session(command) => commands::session::run(config, screen, command, verbose).await,
+        // Answered before there was a configuration.
+        Command::Config(_) => Ok(Exit::Done),
         Command::Doctor(args) => commands::doctor::run(config, screen, args).await,
         Command::Completions { shell } => {
             let mut command = words::command(config.lang);
@@ -110,9 +124,17 @@ fn wants_json(command: &Command) -> bool {
         Command::Plugin(cli::PluginCommand::List(args)) | Command::Trace(cli::TraceCommand::List(args)) => args.json,
         Command::Plugin(cli::PluginCommand::Inspect { json, .. }) => *json,
         Command::Trace(cli::TraceCommand::Show { json, .. }) => *json,
+        Command::Config(command) => match command {
+            cli::ConfigCommand::Get { json, .. }
+            | cli::ConfigCommand::Path { json }
+            | cli::ConfigCommand::List { json, .. }
+            | cli::ConfigCommand::Secret(cli::SecretCommand::List { json }) => *json,
+            _ => false,
+        },
+        Command::Session(command) => command.wants_json(),
         Command::Explain(args) => args.json,
         Command::Eval(args) => args.json,
-        Command::Demo(_) | Command::Completions { .. } => false,
+        Command::Chat(_) | Command::Demo(_) | Command::Completions { .. } => false,
     }
 }
 

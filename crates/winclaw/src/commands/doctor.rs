@@ -7,7 +7,7 @@ use crate::cli::JsonArgs;
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
-use crate::screen::{Screen, Style, columns};
+use crate::screen::{Screen, Style, columns, harmless};
 
 /// One thing that was looked at.
 struct Check {
@@ -33,12 +33,21 @@ impl Check {
 /// Looks at everything and says it; ends with 2 when something that is needed is missing.
 pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit, Complaint> {
     let host = Host::open(config, screen, Opening::default())?;
-    let mut checks = vec![program(), config_file(&host), data_dir(&host), plugins(&host), network(&screen)];
-    checks.push(model(&host).await);
+    let mut checks = vec![program(), config_file(&host)];
+    checks.extend(project(&host));
+    checks.extend([
+        data_dir(&host),
+        secrets(&host),
+        keyring(&host),
+        plugins(&host),
+        network(&screen),
+        model(&host).await,
+    ]);
     checks.extend(memory(&screen));
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
-        screen.json(&json!({"checks": rows, "problems": host.problems}));
+        // A path or a vendor's word may hold what must not be shown to whoever reads a report.
+        screen.json(&winclaw_trace::redact(&json!({"checks": rows, "problems": host.problems})));
     } else {
         let rows: Vec<Vec<String>> = checks.iter().map(|check| row(&screen, check)).collect();
         columns(&rows).iter().for_each(|line| screen.line(line));
@@ -54,7 +63,7 @@ fn row(screen: &Screen, check: &Check) -> Vec<String> {
         Good::Maybe => screen.paint(Style::Yellow, "!"),
         Good::No => screen.paint(Style::Red, "✗"),
     };
-    vec![format!("{mark} {}", check.name), check.words.clone()]
+    vec![format!("{mark} {}", check.name), harmless(&winclaw_trace::redact_text(&check.words))]
 }
 
 fn row_json(check: &Check) -> Value {
@@ -115,12 +124,53 @@ fn network(screen: &Screen) -> Check {
     Check::new("network", Good::Yes, words)
 }
 
+/// The model that would be asked, whether its key is there, and where from; nobody is asked.
 async fn model(host: &Host) -> Check {
-    let env = |name: &str| std::env::var(name).ok();
-    match ModelChoice::find(host.config.model.as_deref(), &env) {
-        Ok(Some(choice)) => Check::new("model", Good::Yes, choice.label()),
-        Err(error) => Check::new("model", Good::No, error.text().get(host.screen.lang)),
-        Ok(None) => local_model(host).await,
+    let choice = match host.config.model_choice(None) {
+        Ok(Some(choice)) => choice,
+        Ok(None) => return local_model(host).await,
+        Err(complaint) => return Check::new("model", Good::No, host.screen.text(&complaint.what)),
+    };
+    match winclaw_model::connect(&choice, &|name| host.config.variable(name)) {
+        Ok(model) => Check::new("model", Good::Yes, model.label()),
+        Err(error) => {
+            Check::new("model", Good::No, format!("{}: {}", choice.label(), error.text().get(host.screen.lang)))
+        }
+    }
+}
+
+/// The file of the project, where there is one.
+fn project(host: &Host) -> Option<Check> {
+    let project = host.config.places.project.as_ref()?.display().to_string();
+    Some(match host.config.held_back_text() {
+        None => Check::new("project", Good::Yes, project),
+        Some(text) => Check::new("project", Good::Maybe, host.screen.text(&text)),
+    })
+}
+
+/// How many secrets are kept, and whether their file is as it must be; none is read out.
+fn secrets(host: &Host) -> Check {
+    match host.config.secrets.list() {
+        Ok(all) => Check::new("secrets", Good::Yes, format!("{} {}", all.len(), host.screen.word("kept", "个已保存"))),
+        Err(complaint) => {
+            let (what, mend) = (host.screen.text(&complaint.what), host.screen.text(&complaint.mend));
+            Check::new("secrets", Good::No, format!("{what}; {mend}"))
+        }
+    }
+}
+
+fn keyring(host: &Host) -> Check {
+    let screen = host.screen;
+    if host.config.settings.switch("secrets.keyring") == Some(false) {
+        return Check::new("keyring", Good::Yes, screen.word("not used, as configured", "按配置不使用"));
+    }
+    match crate::config::secrets::keyring_answers() {
+        Ok(()) => Check::new("keyring", Good::Yes, screen.word("answers", "可用")),
+        Err(why) => {
+            let words = screen
+                .word("does not answer; secrets go into a file for you alone", "没有响应；密钥将存入仅您可读的文件");
+            Check::new("keyring", Good::Maybe, format!("{words} ({why})"))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One module a command.
 
+pub mod chat;
+pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod eval;
@@ -7,5 +9,6 @@ pub mod explain;
 pub mod figures;
 pub mod plugin;
 pub mod run;
+pub mod session;
 pub mod tool;
 pub mod trace;
