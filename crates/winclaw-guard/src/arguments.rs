@@ -2,7 +2,9 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 use winclaw_tool::Failure;
 
-use crate::Rule;
+use crate::lenient;
+use crate::repair::Draft;
+use crate::{Repair, RepairKind, Rule};
 
 /// Deepest nesting that is read. serde_json itself stops at 128.
 pub(crate) const MAX_DEPTH: usize = 127;
@@ -14,17 +16,24 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
 }
 
+/// How many times an object may be encoded into a string.
+const MAX_ENCODED: usize = 3;
+
 /// The arguments a model wrote, as JSON; not necessarily an object.
 ///
 /// Nothing, `null` and white space are `{}`. A string that holds an object is that object: some models encode twice.
-pub(crate) fn read(raw: &str, cut_off: bool) -> Result<Value, Refusal> {
+pub(crate) fn read(raw: &str, cut_off: bool) -> Result<Draft, Refusal> {
     if cut_off {
         return Err(cut());
     }
-    match parse(raw)? {
-        Value::String(inner) => unwrap(inner),
-        value => Ok(value),
+    let mut draft = parse(raw)?;
+    for _ in 0..MAX_ENCODED {
+        match draft.value {
+            Value::String(inner) => draft = unwrap(Draft { value: Value::String(inner), ..draft })?,
+            _ => break,
+        }
     }
+    Ok(draft)
 }
 
 /// Reads the arguments a model wrote for a tool that has no place in the catalogue, such as a meta tool.
@@ -32,31 +41,64 @@ pub(crate) fn read(raw: &str, cut_off: bool) -> Result<Value, Refusal> {
 /// Nothing, `null` and white space are `{}`; an object inside a string is unwrapped. Whatever was cut off, is no JSON or
 /// is nested too deep is an `invalid_args` failure that says how to send it again.
 pub fn parse_arguments(raw: &str, cut_off: bool) -> Result<Value, Failure> {
-    read(raw, cut_off).map_err(|refusal| Failure::invalid_args(format!("not run: {}", refusal.message)))
+    let read = read(raw, cut_off).map(|draft| draft.value);
+    read.map_err(|refusal| Failure::invalid_args(format!("not run: {}", refusal.message)))
 }
 
-fn unwrap(inner: String) -> Result<Value, Refusal> {
+/// The object that stands in the string of `draft`; the draft itself if it is none.
+fn unwrap(draft: Draft) -> Result<Draft, Refusal> {
+    let Value::String(inner) = &draft.value else { return Ok(draft) };
     let looks_like_object = inner.trim_start().starts_with('{');
-    match parse(&inner) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+    match parse(inner) {
+        Ok(read) if read.value.is_object() || looks_encoded(&read.value) => {
+            let mut repairs = draft.repairs;
+            let said = "The arguments were JSON inside a string and were read as an object.".to_owned();
+            repairs.push(Repair { what: RepairKind::Encoded, at: String::new(), said });
+            repairs.extend(read.repairs);
+            Ok(Draft { value: read.value, repairs })
+        }
         Err(refusal) if looks_like_object => Err(refusal),
-        _ => Ok(Value::String(inner)),
+        _ => Ok(draft),
     }
 }
 
-fn parse(text: &str) -> Result<Value, Refusal> {
+/// Whether it is a string that may hold an object once more.
+fn looks_encoded(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
+}
+
+fn parse(text: &str) -> Result<Draft, Refusal> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     if text.is_empty() {
-        return Ok(Value::Object(Map::new()));
+        return Ok(nothing("Nothing was written as arguments"));
     }
     if depth(text) > MAX_DEPTH {
         return Err(Refusal { rule: Rule::NotJson, message: too_deep() });
     }
     match serde_json::from_str(text) {
-        Ok(Value::Null) => Ok(Value::Object(Map::new())),
-        Ok(value) => Ok(value),
+        Ok(Value::Null) => Ok(nothing("The arguments were null")),
+        Ok(value) => Ok(Draft::new(value)),
         Err(error) if error.classify() == Category::Eof => Err(cut()),
-        Err(error) => Err(not_json(text, &error)),
+        Err(error) => leniently(text).unwrap_or_else(|| Err(not_json(text, &error))),
+    }
+}
+
+fn nothing(found: &str) -> Draft {
+    let said = format!("{found}; they were read as {{}}.");
+    let repair = Repair { what: RepairKind::Empty, at: String::new(), said };
+    Draft { value: Value::Object(Map::new()), repairs: vec![repair] }
+}
+
+/// An object that is JSON but for slips that can be read in one way only; nothing that is not closed.
+fn leniently(text: &str) -> Option<Result<Draft, Refusal>> {
+    let (json, said) = lenient::rewritten(text)?;
+    match serde_json::from_str(&json) {
+        Ok(value @ Value::Object(_)) => {
+            let repair = Repair { what: RepairKind::Syntax, at: String::new(), said };
+            Some(Ok(Draft { value, repairs: vec![repair] }))
+        }
+        Err(error) if error.classify() == Category::Eof => Some(Err(cut())),
+        _ => None,
     }
 }
 
@@ -115,6 +157,10 @@ mod tests {
 
     use super::*;
 
+    fn read(raw: &str, cut_off: bool) -> Result<Value, Refusal> {
+        super::read(raw, cut_off).map(|draft| draft.value)
+    }
+
     #[test]
     fn what_stands_for_no_arguments_is_an_empty_object() {
         for raw in ["", " ", "\n\t ", "null", " null ", "{}", "\"\"", "\"{}\"", "\"null\"", "\u{feff}{}", "\0"] {
@@ -147,7 +193,7 @@ mod tests {
     #[test]
     fn what_is_not_json_is_told_with_its_place() {
         let cases = [
-            (r#"{"a": 1,}"#, "line 1, column 9"),
+            (r#"{"a": 1,,}"#, "line 1, column 9"),
             ("{\n  \"a\": no\n}", "line 2"),
             ("{} {}", "column 4"),
             ("place=北京", "column 1"),

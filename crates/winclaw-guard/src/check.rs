@@ -9,7 +9,8 @@ use winclaw_tool::Failure;
 use crate::arguments::{MAX_DEPTH, too_deep};
 use crate::cost::is_affordable;
 use crate::example::{corrected, nearest};
-use crate::shape;
+use crate::repair::{self, Draft};
+use crate::shape::{self, inside};
 
 /// How many errors are told at once.
 const MAX_ERRORS: usize = 5;
@@ -55,6 +56,17 @@ impl Checker {
         Checker(built.map(Box::new))
     }
 
+    /// `arguments` put right where that loses and guesses nothing; where it does not lead to arguments that fit, they are
+    /// left as they are and the failure is about them.
+    pub(crate) fn repair(&self, tool: &CatalogTool, arguments: Value) -> Checked {
+        let can_be = !is_deeper(&arguments, MAX_DEPTH) && is_affordable(&tool.manifest.parameters, &arguments);
+        let validator = self.0.as_ref().ok().filter(|_| can_be);
+        match validator.and_then(|validator| repair::repaired(tool, validator, &arguments)) {
+            Some(draft) => Checked { draft, fits: Ok(None) },
+            None => Checked { fits: self.check(tool, &arguments), draft: Draft::new(arguments) },
+        }
+    }
+
     /// As [`check_arguments`]; where nothing could be checked, with what the model should hear of it.
     pub(crate) fn check(&self, tool: &CatalogTool, arguments: &Value) -> Result<Option<String>, Failure> {
         let id = &tool.id;
@@ -78,6 +90,13 @@ impl Checker {
     }
 }
 
+/// Arguments that a tool was called with, as far as they can be put right, and whether they fit.
+pub(crate) struct Checked {
+    pub(crate) draft: Draft,
+    /// As [`Checker::check`] says of the arguments in the draft.
+    pub(crate) fits: Result<Option<String>, Failure>,
+}
+
 fn outcome(tool: &CatalogTool, validator: &Validator, arguments: &Value) -> Result<Option<String>, Failure> {
     if validator.is_valid(arguments) { Ok(None) } else { Err(failure(tool, validator, arguments)) }
 }
@@ -93,7 +112,7 @@ fn compile(schema: &Value) -> Result<Validator, String> {
 }
 
 /// Whether something stands in `value` under more than `levels` brackets.
-fn is_deeper(value: &Value, levels: usize) -> bool {
+pub(crate) fn is_deeper(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => levels == 0 || items.iter().any(|item| is_deeper(item, levels - 1)),
         Value::Object(map) => levels == 0 || map.values().any(|item| is_deeper(item, levels - 1)),
@@ -180,10 +199,6 @@ fn branches(schema: &Value, context: &[Vec<ValidationError<'_>>]) -> String {
     let mut lines: Vec<String> = context.iter().filter_map(first).take(MAX_BRANCHES).collect();
     lines.dedup();
     format!("{}.", lines.join(", or: "))
-}
-
-fn inside(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 fn missing(schema: &Value, pointer: &str, property: &Value) -> String {

@@ -2,6 +2,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use winclaw_tool::{FailureCode, Outcome, ToolManifest, details};
 
+use crate::labels;
+
 /// SHA-256 of what makes two calls, or two results, the same.
 pub(crate) type Signature = [u8; 32];
 
@@ -11,10 +13,20 @@ const MAX_DEPTH: usize = 128;
 /// Shortest text of an argument that is masked in a failure's message, in bytes.
 const MIN_MASKED: usize = 2;
 
+/// Longest result that is looked at without its numbers and without what the arguments said, in bytes of text.
+const MAX_LOOSE: usize = 65_536;
+
+/// Shortest text of an argument that a result may echo, in bytes.
+const MIN_ECHO: usize = 3;
+
 /// What came of a call, for comparing.
 pub(crate) struct CallResult {
     /// Equal for equal results.
     pub(crate) print: Signature,
+    /// Equal for results that differ only in texts of the call's own arguments.
+    pub(crate) echo: Signature,
+    /// Equal for results that differ only in numbers.
+    pub(crate) loose: Signature,
     /// For a failure: equal for failures that differ only in numbers and in what the arguments said.
     pub(crate) failure: Option<FailureKind>,
 }
@@ -30,23 +42,45 @@ pub(crate) struct FailureKind {
 /// What a call's arguments are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// Of all arguments: the order of keys and the values at volatile paths do not matter.
-    pub(crate) whole: Signature,
-    /// Of what the call is about: the values of its detail keys. `None` if the arguments have none of them.
+    /// What makes two calls the same: the order of keys, the values at volatile paths and labels do not matter.
+    pub(crate) same: Signature,
+    /// Of what the call is about: the values of its detail keys, or else all but its labels. `None` if there are neither.
     pub(crate) about: Option<Signature>,
+    /// Whether `about` is all but the labels: then it says what the call does, not only what it is about.
+    pub(crate) about_is_all: bool,
+    /// The same for calls that differ only in numbers.
+    pub(crate) numbers: Signature,
 }
 
 impl Sign {
     pub(crate) fn of(manifest: &ToolManifest, arguments: &Value) -> Sign {
         let volatile = &manifest.volatile_keys;
-        let about = about(&details(&manifest.detail_keys, arguments), volatile);
-        Sign { whole: Sha256::digest(canonical(arguments, volatile)).into(), about }
+        let plain = labels::without(manifest, arguments);
+        let text = canonical(plain.as_ref().unwrap_or(arguments), volatile);
+        let detail = about(&details(&manifest.detail_keys, arguments), volatile);
+        let core = || labels::core(manifest, arguments).map(|core| digest(&canonical(&core, volatile)));
+        let about_is_all = detail.is_none();
+        let numbers = numbers(&text, detail);
+        Sign { same: digest(&text), about: detail.or_else(core), about_is_all, numbers }
     }
 
     /// Of arguments that could not be read.
     pub(crate) fn of_text(raw: &str) -> Sign {
-        Sign { whole: Sha256::digest(raw.trim()).into(), about: None }
+        let same = digest(raw.trim());
+        Sign { same, about: None, about_is_all: false, numbers: same }
     }
+}
+
+/// Of the arguments without their numbers; those in what the call is about count.
+fn numbers(text: &str, detail: Option<Signature>) -> Signature {
+    let mut hasher = Sha256::new();
+    hasher.update(detail.unwrap_or_default());
+    hasher.update(labels::without_numbers(text));
+    hasher.finalize().into()
+}
+
+fn digest(text: &str) -> Signature {
+    Sha256::digest(text).into()
 }
 
 fn about(details: &[(&str, &Value)], volatile: &[String]) -> Option<Signature> {
@@ -58,24 +92,38 @@ fn about(details: &[(&str, &Value)], volatile: &[String]) -> Option<Signature> {
         text.push_str(&Value::from(*path).to_string());
         text.push_str(&canonical(value, &inner));
     }
-    (!text.is_empty()).then(|| Sha256::digest(text).into())
+    (!text.is_empty()).then(|| digest(&text))
 }
 
 /// What came of a call with `arguments`.
 pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String]) -> CallResult {
     match outcome {
         Ok(output) => {
-            let print = Sha256::digest(format!("ok {}", canonical(&output.value, volatile))).into();
-            CallResult { print, failure: None }
+            let text = canonical(&output.value, volatile);
+            let print = digest(&format!("ok {text}"));
+            let is_short = text.len() <= MAX_LOOSE;
+            let loosely = |text: String| if is_short { digest(&format!("ok {text}")) } else { print };
+            let echo = loosely(if is_short { without_echo(&text, arguments) } else { String::new() });
+            let loose = loosely(if is_short { labels::without_numbers(&text) } else { String::new() });
+            CallResult { print, echo, loose, failure: None }
         }
         Err(failure) => {
             let told = failure.to_string();
-            let kind = masked(&told, arguments);
+            let kind = digest(&masked(&told, arguments));
             let denied = failure.code == FailureCode::Denied;
-            let failure = FailureKind { print: Sha256::digest(kind).into(), message: failure.message.clone(), denied };
-            CallResult { print: Sha256::digest(format!("failed {told}")).into(), failure: Some(failure) }
+            let print = digest(&format!("failed {told}"));
+            let failure = FailureKind { print: kind, message: failure.message.clone(), denied };
+            CallResult { print, echo: print, loose: kind, failure: Some(failure) }
         }
     }
+}
+
+/// `text` without the texts of `arguments` that have letters: what only comes back says nothing.
+fn without_echo(text: &str, arguments: &Value) -> String {
+    let mut texts = Vec::new();
+    gather(arguments, &mut texts, MAX_DEPTH);
+    texts.retain(|text| text.len() >= MIN_ECHO && text.chars().any(char::is_alphabetic));
+    without(text, texts)
 }
 
 /// `value` as text with sorted keys, without what stands at the dotted `volatile` paths.
@@ -135,17 +183,13 @@ fn write_object(map: &Map<String, Value>, text: &mut String, depth: usize) {
 fn masked(message: &str, arguments: &Value) -> String {
     let mut texts = Vec::new();
     gather(arguments, &mut texts, MAX_DEPTH);
+    labels::without_numbers(&without(message, texts))
+}
+
+/// `text` with each of `texts` replaced, longest first.
+fn without(text: &str, mut texts: Vec<&str>) -> String {
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    let masked = texts.iter().fold(message.to_owned(), |message, text| message.replace(text, "§"));
-    let mut plain = String::with_capacity(masked.len());
-    for c in masked.chars() {
-        match c {
-            c if c.is_numeric() && plain.ends_with('#') => {}
-            c if c.is_numeric() => plain.push('#'),
-            c => plain.push(c),
-        }
-    }
-    plain
+    texts.iter().fold(text.to_owned(), |text, part| text.replace(part, "§"))
 }
 
 fn gather<'a>(value: &'a Value, texts: &mut Vec<&'a str>, depth: usize) {
@@ -199,7 +243,7 @@ mod tests {
     #[test]
     fn order_of_keys_and_volatile_values_do_not_matter_and_all_else_does() {
         let volatile = ["title", "run.id"];
-        let sign = |value: Value| Sign::of(&manifest(&[], &volatile), &value).whole;
+        let sign = |value: Value| Sign::of(&manifest(&[], &volatile), &value).same;
         let call = sign(json!({"cmd": "noop", "run": {"id": 1, "dir": "a"}, "title": "one"}));
         assert_eq!(call, sign(json!({"title": "two", "run": {"dir": "a", "id": 2}, "cmd": "noop"})));
         assert_eq!(call, sign(json!({"run": {"dir": "a"}, "cmd": "noop"})));

@@ -1,22 +1,32 @@
+//! Calls of tools that lead nowhere, found by what they gave.
+
+mod seen;
+mod told;
+
 use std::collections::BTreeMap;
 
 use winclaw_catalog::{CatalogTool, ToolIx};
 use winclaw_tool::SideEffect;
 
+use crate::LoopKind;
 use crate::digest::{CallResult, FailureKind, Sign, Signature};
+use crate::idle::{self, Idle};
+use crate::ladder::{Found, Rung};
+use crate::trail::{Step, Trail};
+use seen::{Known, Seen, Varied};
 
-/// How many replies may contain a stopped call before the task ends.
-const INSIST: usize = 2;
-
-/// How many stopped calls there may be without anything new before the task ends.
-const STOPS: usize = 4;
-
-/// How many times as many unchanged results a tool that is meant to be polled may give.
+/// How many times as many unchanged results a tool that is meant to be polled may give, and calls made beside it.
 const POLL_PATIENCE: usize = 4;
 
 /// How many times as many equal results calls may give that are about the same thing while other arguments differ:
 /// somebody who asks for less, or for more, is not yet lost.
 const ABOUT_PATIENCE: usize = 2;
+
+/// How many times as many equal results a call may give while other calls show that something changes.
+const MOVING_PATIENCE: usize = 16;
+
+/// From how many times on that is remarked upon.
+const MOVING_HINT: usize = 4;
 
 /// How many times as many alike failures of one tool with different arguments there may be: somebody who looks for a
 /// file in several places is not yet lost.
@@ -25,43 +35,34 @@ const FAILURE_PATIENCE: usize = 4;
 /// How many times as many alike malformed calls of one tool there may be.
 const REFUSAL_PATIENCE: usize = 2;
 
-/// A loop that the model did not leave when told to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopReport {
-    /// The tool it called; `None` when what it repeated runs no tool, such as a search or a name that is none's.
-    pub tool: Option<ToolIx>,
-    /// How many times the call was made without anything new, those that were not run included.
-    pub times: usize,
-    /// One line of what the call was about.
-    pub detail: String,
-}
+/// How many times as many equal results calls may give that differ only in numbers, counted in replies: pages past the
+/// end, numbered files that are all empty. From [`VARIED_HINT`] on it is remarked upon.
+const VARIED_PATIENCE: usize = 8;
+
+/// See [`VARIED_PATIENCE`].
+const VARIED_HINT: usize = 2;
 
 /// What past calls mean for the next one.
 pub(crate) enum Past {
     /// Nothing.
     Free,
     /// It may run, and the model should hear this.
-    Nudge(String),
+    Nudge(Found),
     /// It may not run.
-    Stop(Stop),
+    Stop(Found),
 }
 
-/// Why a call may not run.
-pub(crate) struct Stop {
-    /// What the model hears.
-    pub(crate) message: String,
-    /// What is repeated: the call, or a way to fail.
-    by: Signature,
-    /// How many times it was.
-    times: usize,
-}
-
-/// What is known of one call: a tool with arguments.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    print: Signature,
-    /// How many times in a row the result was `print`.
-    same: usize,
+/// What a call brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum News {
+    /// Nothing that was not known.
+    None,
+    /// Something that was not known, of a call that was not made before.
+    Reading,
+    /// Another result than the last time: something changes by itself.
+    Moves,
+    /// A change of the world.
+    Changed,
 }
 
 /// How often a tool failed alike.
@@ -79,84 +80,156 @@ type Failures = BTreeMap<(ToolIx, Signature), Alike>;
 #[derive(Debug)]
 pub(crate) struct Loops {
     repeats: usize,
-    reply: u64,
-    position: Option<usize>,
-    seen: BTreeMap<(ToolIx, Signature), Seen>,
+    seen: Known,
     /// By what the calls are about, whatever the other arguments.
-    about: BTreeMap<(ToolIx, Signature), Seen>,
+    about: Known,
+    /// By the calls without their numbers.
+    varied: BTreeMap<(ToolIx, Signature), Varied>,
+    /// Every result there was.
+    prints: std::collections::BTreeSet<(ToolIx, Signature)>,
     failures: Failures,
     refusals: Failures,
-    /// In how many replies each thing was stopped since there was something new, and the last of them.
-    stops: BTreeMap<(ToolIx, Signature), (usize, u64)>,
-    report: Option<LoopReport>,
+    trail: Trail,
+    pub(crate) idle: Idle,
 }
 
 impl Loops {
     pub(crate) fn new(repeats: usize) -> Loops {
+        let repeats = repeats.max(1);
         Loops {
-            repeats: repeats.max(1),
-            reply: 0,
-            position: None,
-            seen: BTreeMap::new(),
-            about: BTreeMap::new(),
+            repeats,
+            seen: Known::default(),
+            about: Known::default(),
+            varied: BTreeMap::new(),
+            prints: std::collections::BTreeSet::new(),
             failures: Failures::new(),
             refusals: Failures::new(),
-            stops: BTreeMap::new(),
-            report: None,
+            trail: Trail::default(),
+            idle: Idle::new(repeats),
         }
-    }
-
-    /// A call stands at `position` of its reply. A place that is not after the last one begins a new reply; whether it does.
-    pub(crate) fn stand_at(&mut self, position: usize) -> bool {
-        let begins = self.position.is_none_or(|last| position <= last);
-        self.reply += u64::from(begins);
-        self.position = Some(position);
-        begins
-    }
-
-    pub(crate) fn report(&self) -> Option<&LoopReport> {
-        self.report.as_ref()
     }
 
     /// What past calls mean for this one.
     pub(crate) fn before(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Past {
-        let same = times(&self.seen, ix, Some(sign.whole));
-        let about = times(&self.about, ix, sign.about);
-        let patience = self.repeats * if tool.manifest.poll { POLL_PATIENCE } else { 1 };
-        if same >= patience {
-            return Past::Stop(Stop { message: repeated(tool, same), by: sign.whole, times: same });
+        let found = |what, by, times, message| Found { what, tool: Some(ix), by, times, message };
+        let stop = self.stopped(ix, tool, sign).map(|(what, by, times, message)| found(what, by, times, message));
+        if let Some(found) = stop {
+            return Past::Stop(found);
         }
-        if let Some(by) = sign.about.filter(|_| about >= patience * ABOUT_PATIENCE) {
-            return Past::Stop(Stop { message: about_the_same(tool, about), by, times: about });
-        }
-        if let Some(answer) = self.after_failures(ix, tool) {
-            return answer;
-        }
-        match tool.manifest.poll {
-            true if same.max(about) >= self.repeats => Past::Nudge(unchanged(same.max(about))),
-            false if same > 0 && same + 1 >= patience => Past::Nudge(about_to_repeat(same)),
-            false if about + 1 >= patience * ABOUT_PATIENCE => Past::Nudge(about_to_be_the_same(about)),
-            _ => Past::Free,
+        match self.nudged(ix, tool, sign) {
+            Some((what, by, times, message)) => Past::Nudge(found(what, by, times, message)),
+            None => Past::Free,
         }
     }
 
-    fn after_failures(&self, ix: ToolIx, tool: &CatalogTool) -> Option<Past> {
-        let (print, alike) = self.worst_failure(ix)?;
-        if alike.times >= self.repeats * FAILURE_PATIENCE {
-            return Some(Past::Stop(fails_alike(tool, print, alike)));
+    fn patience(&self, ix: ToolIx, tool: &CatalogTool) -> usize {
+        let polls = tool.manifest.poll || self.trail.beside_poll(ix);
+        self.repeats * if polls { POLL_PATIENCE } else { 1 }
+    }
+
+    fn stopped(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
+        let (seen, about) = (self.seen.of(ix, sign.same), self.about_of(ix, sign));
+        let patience = self.patience(ix, tool);
+        let moving = self.repeats * MOVING_PATIENCE;
+        if seen.same >= patience || seen.total >= moving {
+            let times = if seen.same >= patience { seen.same } else { seen.total };
+            return Some((LoopKind::SameResult, sign.same, times, told::repeated(tool, times)));
         }
-        (alike.times >= self.repeats).then(|| Past::Nudge(keeps_failing(tool, alike)))
+        if let Some(by) = sign.about.filter(|_| about.same >= patience * ABOUT_PATIENCE || about.total >= moving) {
+            let times = if about.same >= patience * ABOUT_PATIENCE { about.same } else { about.total };
+            return Some((LoopKind::SameThing, by, times, told::about_the_same(tool, times)));
+        }
+        if let Some((by, alike)) =
+            self.worst_failure(ix).filter(|(_, alike)| alike.times >= self.repeats * FAILURE_PATIENCE)
+        {
+            return Some((LoopKind::SameFailure, by, alike.times, told::fails_alike(tool, alike)));
+        }
+        self.stopped_as_one_of_many(ix, tool, sign)
+    }
+
+    /// Whether the call is of a cycle, of a row that differs in trifles, or one more that brings nothing new.
+    fn stopped_as_one_of_many(
+        &self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        sign: Sign,
+    ) -> Option<(LoopKind, Signature, usize, String)> {
+        if let Some(cycle) = self.trail.cycle(ix, sign.same) {
+            let patience = self.repeats * if cycle.poll { POLL_PATIENCE } else { 1 } + usize::from(!cycle.exact);
+            if cycle.rounds >= patience {
+                return Some((LoopKind::Cycle, cycle.by, cycle.rounds, told::cycle(tool, cycle.period, cycle.rounds)));
+            }
+        }
+        let varied =
+            self.varied.get(&(ix, sign.numbers)).filter(|varied| !varied.acts).map_or(0, |varied| varied.replies);
+        if varied >= self.repeats * VARIED_PATIENCE {
+            return Some((LoopKind::SameThing, sign.numbers, varied, told::varied(tool, varied)));
+        }
+        let known = self.seen.of(ix, sign.same).total > 0;
+        (known && self.idle.level() >= Rung::Blocked).then(|| {
+            let replies = self.idle.replies();
+            (LoopKind::NoNews, [0; 32], replies, told::idle(tool, replies))
+        })
+    }
+
+    fn nudged(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
+        let (seen, about) = (self.seen.of(ix, sign.same), self.about_of(ix, sign));
+        let patience = self.patience(ix, tool);
+        if let Some((by, alike)) = self.worst_failure(ix).filter(|(_, alike)| alike.times >= self.repeats) {
+            return Some((LoopKind::SameFailure, by, alike.times, told::keeps_failing(tool, alike)));
+        }
+        let same = seen.same.max(about.same);
+        if patience > self.repeats && same >= self.repeats {
+            return Some((LoopKind::SameResult, sign.same, same, told::unchanged(same)));
+        }
+        if seen.same > 0 && seen.same + 1 >= patience {
+            return Some((LoopKind::SameResult, sign.same, seen.same, told::about_to_repeat(seen.same)));
+        }
+        if seen.total >= self.repeats * MOVING_HINT {
+            return Some((LoopKind::SameResult, sign.same, seen.total, told::unchanged(seen.total)));
+        }
+        let by = sign.about.filter(|_| about.same + 1 >= patience * ABOUT_PATIENCE);
+        if let Some(by) = by {
+            return Some((LoopKind::SameThing, by, about.same, told::about_to_be_the_same(about.same)));
+        }
+        self.nudged_as_one_of_many(ix, sign)
+    }
+
+    fn nudged_as_one_of_many(&self, ix: ToolIx, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
+        if let Some(cycle) = self.trail.cycle(ix, sign.same) {
+            return Some((LoopKind::Cycle, cycle.by, cycle.rounds, told::goes_round(cycle.period, cycle.rounds)));
+        }
+        if let Some(varied) = self.varied.get(&(ix, sign.numbers)) {
+            let hint = if varied.acts { VARIED_PATIENCE } else { VARIED_HINT };
+            if varied.replies >= self.repeats * hint {
+                return Some((LoopKind::SameThing, sign.numbers, varied.replies, told::varies(varied.replies)));
+            }
+        }
+        let replies = self.idle.replies();
+        (self.idle.level() >= Rung::Hinted).then(|| (LoopKind::NoNews, [0; 32], replies, told::no_news(replies)))
+    }
+
+    fn about_of(&self, ix: ToolIx, sign: Sign) -> Seen {
+        sign.about.map_or_else(Seen::default, |about| self.about.of(ix, about))
+    }
+
+    /// A call was not run: one of a cycle counts as if it had gone on.
+    pub(crate) fn blocked(&mut self, ix: ToolIx, sign: Sign) {
+        self.idle.note(idle::REPEATED);
+        if let Some(cycle) = self.trail.cycle(ix, sign.same) {
+            self.trail.skip(cycle.period);
+        }
     }
 
     pub(crate) fn renumber(&mut self, map: &[ToolIx]) {
-        renumber(&mut self.seen, map);
-        renumber(&mut self.about, map);
-        renumber(&mut self.failures, map);
-        renumber(&mut self.refusals, map);
-        renumber(&mut self.stops, map);
-        if let Some(report) = &mut self.report {
-            report.tool = report.tool.and_then(|tool| map.get(tool.index()).copied());
-        }
+        self.seen.renumber(map);
+        self.about.renumber(map);
+        seen::renumber(&mut self.varied, map);
+        seen::renumber(&mut self.failures, map);
+        seen::renumber(&mut self.refusals, map);
+        self.trail.renumber(map);
+        let prints = std::mem::take(&mut self.prints);
+        self.prints = prints.into_iter().filter_map(|(ix, print)| Some((*map.get(ix.index())?, print))).collect();
     }
 
     fn worst_failure(&self, ix: ToolIx) -> Option<(Signature, &Alike)> {
@@ -164,96 +237,117 @@ impl Loops {
         of_tool.map(|(key, alike)| (key.1, alike)).max_by_key(|(_, alike)| alike.times)
     }
 
-    /// A call ran and gave `result`.
-    pub(crate) fn ran(&mut self, ix: ToolIx, sign: Sign, result: CallResult, side_effect: SideEffect) {
-        let changes_world = side_effect != SideEffect::Read;
-        let differs = note(&mut self.seen, (ix, sign.whole), result.print);
-        let is_news = self.note_about(ix, sign, &result, changes_world) && differs;
-        match result.failure {
-            // That others are refused too is no way to fail; that the same call comes again still counts.
-            Some(kind) if kind.denied => {}
-            Some(kind) => self.reply_failed(ix, kind),
-            None if is_news => self.something_new((ix, sign.whole), changes_world),
-            None => {}
+    /// A call ran in this reply and gave `result`; whether that was new.
+    pub(crate) fn ran(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: CallResult, reply: u64) -> News {
+        let acts = tool.manifest.side_effect != SideEffect::Read;
+        let (before, differs) = self.seen.note((ix, sign.same), result.print, acts);
+        let about_differs = self.note_about(ix, sign, &result, acts);
+        let unknown = self.prints.insert((ix, result.print));
+        self.note_row(ix, tool, sign, &result, reply);
+        let news = match &result.failure {
+            Some(_) => News::None,
+            None if !(differs && about_differs) => News::None,
+            None if acts => News::Changed,
+            None if before => News::Moves,
+            None if unknown => News::Reading,
+            None => News::None,
+        };
+        match news {
+            News::None => self.nothing_new(ix, tool, differs, unknown, reply, result.failure),
+            _ => self.something_new((ix, sign.same), news),
         }
+        news
     }
 
-    /// Counts a result by what its call is about; whether it may be news. Calls that change something are not counted
-    /// where they succeed: with other arguments they change something else, though all answer "done". Nor are those that
-    /// were denied: the next may be allowed.
-    fn note_about(&mut self, ix: ToolIx, sign: Sign, result: &CallResult, changes_world: bool) -> bool {
+    /// Counts a result by what its call is about; whether it may be news. Calls that change something are not counted by
+    /// their detail keys where they succeed: with other arguments they change something else, though all answer "done".
+    /// Nor are those that were denied: the next may be allowed.
+    fn note_about(&mut self, ix: ToolIx, sign: Sign, result: &CallResult, acts: bool) -> bool {
         let Some(about) = sign.about.map(|about| (ix, about)) else { return true };
         match &result.failure {
             Some(kind) if kind.denied => true,
-            None if changes_world => {
-                self.about.remove(&about);
+            None if acts && !sign.about_is_all => {
+                self.about.forget(&about);
                 true
             }
-            _ => note(&mut self.about, about, result.print),
+            _ => self.about.note(about, result.print, acts).1,
+        }
+    }
+
+    /// Counts a call among those that differ from it only in numbers, and among those that came before it.
+    fn note_row(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: &CallResult, reply: u64) {
+        let acts = tool.manifest.side_effect != SideEffect::Read;
+        if result.failure.is_none() {
+            self.varied.entry((ix, sign.numbers)).or_default().note(result.echo, sign.same, reply, acts);
+        }
+        let looks = !acts && result.failure.is_none();
+        let loose = if looks { result.print } else { result.loose };
+        let (call, exact, poll) = (sign.same, result.print, tool.manifest.poll);
+        self.trail.push(Step { tool: ix, call, result: loose, exact, acts, poll });
+    }
+
+    fn nothing_new(
+        &mut self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        differs: bool,
+        unknown: bool,
+        reply: u64,
+        failure: Option<FailureKind>,
+    ) {
+        let Some(kind) = failure else {
+            let little = tool.manifest.poll || differs;
+            return self.idle.note(if little { idle::LITTLE } else { idle::REPEATED });
+        };
+        // That others are refused too is no way to fail; that the same call comes again still counts.
+        if !kind.denied {
+            self.idle.note(if unknown { idle::LITTLE } else { idle::KNOWN_FAILURE });
+            count(&mut self.failures, reply, ix, kind);
         }
     }
 
     /// A call was malformed. Why the tool is stopped instead, when it was called in the same wrong way too often.
-    pub(crate) fn refused(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: CallResult) -> Option<Stop> {
-        note(&mut self.seen, (ix, sign.whole), result.print);
+    pub(crate) fn refused(
+        &mut self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        sign: Sign,
+        result: CallResult,
+        reply: u64,
+    ) -> Option<Found> {
+        self.seen.note((ix, sign.same), result.print, false);
+        self.idle.note(idle::KNOWN_FAILURE);
         let kind = result.failure?;
-        let print = kind.print;
-        let alike = count(&mut self.refusals, self.reply, ix, kind);
-        (alike.times > self.repeats * REFUSAL_PATIENCE).then(|| fails_alike(tool, print, alike))
+        let by = kind.print;
+        let alike = count(&mut self.refusals, reply, ix, kind);
+        (alike.times > self.repeats * REFUSAL_PATIENCE).then(|| {
+            let (what, times, message) = (LoopKind::Malformed, alike.times, told::fails_alike(tool, alike));
+            Found { what, tool: Some(ix), by, times, message }
+        })
     }
 
-    fn reply_failed(&mut self, ix: ToolIx, kind: FailureKind) {
-        count(&mut self.failures, self.reply, ix, kind);
-    }
-
-    /// A call brought something new, so what failed may work now; and if it changed the world, other calls may give
-    /// other results. Their last results are kept: should they still be the same, that is no news.
-    fn something_new(&mut self, but: (ToolIx, Signature), changes_world: bool) {
-        self.stops.clear();
+    /// A call brought something new, so what failed may work now. If it changed the world, other calls may give other
+    /// results; if it saw a change, so may they; and what was done may have had to do with what was seen. Their last
+    /// results are kept: should they still be the same, that is no news.
+    fn something_new(&mut self, but: (ToolIx, Signature), news: News) {
+        self.idle.news();
         self.failures.clear();
         self.refusals.clear();
-        if changes_world {
-            for (_, seen) in self.seen.iter_mut().filter(|(call, _)| **call != but) {
-                seen.same = 0;
-            }
-            self.about.values_mut().for_each(|seen| seen.same = 0);
+        self.seen.after(but, news);
+        self.about.after(but, news);
+        if news == News::Changed {
+            self.varied.values_mut().filter(|varied| !varied.acts).for_each(|varied| varied.replies = 0);
         }
     }
 
-    /// A call was not run because of `stop`. Of one reply only the first counts: the model could not have known yet.
-    pub(crate) fn stopped(&mut self, ix: ToolIx, stop: &Stop, detail: String) {
-        let (times, last) = self.stops.entry((ix, stop.by)).or_default();
-        if *last == self.reply {
-            return;
-        }
-        (*times, *last) = (*times + 1, self.reply);
-        let times = *times;
-        let total: usize = self.stops.values().map(|(times, _)| times).sum();
-        if self.report.is_none() && (times >= INSIST || total >= STOPS) {
-            self.report = Some(LoopReport { tool: Some(ix), times: stop.times + times, detail });
-        }
+    /// The person spoke: whatever was tried before may be tried again.
+    pub(crate) fn person_spoke(&mut self) {
+        self.idle.news();
+        self.failures.clear();
+        self.refusals.clear();
+        self.seen.forgive();
+        self.about.forgive();
     }
-}
-
-fn times(seen: &BTreeMap<(ToolIx, Signature), Seen>, ix: ToolIx, sign: Option<Signature>) -> usize {
-    sign.and_then(|sign| seen.get(&(ix, sign))).map_or(0, |seen| seen.same)
-}
-
-/// Counts a result; whether it differs from the last one.
-fn note(seen: &mut BTreeMap<(ToolIx, Signature), Seen>, call: (ToolIx, Signature), print: Signature) -> bool {
-    let seen = seen.entry(call).or_default();
-    if seen.same > 0 && seen.print == print {
-        seen.same += 1;
-        return false;
-    }
-    let is_news = seen.print != print;
-    *seen = Seen { print, same: 1 };
-    is_news
-}
-
-fn renumber<V>(known: &mut BTreeMap<(ToolIx, Signature), V>, map: &[ToolIx]) {
-    let old = std::mem::take(known);
-    known.extend(old.into_iter().filter_map(|((ix, sign), value)| Some(((*map.get(ix.index())?, sign), value))));
 }
 
 fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {
@@ -262,57 +356,6 @@ fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> 
         *alike = Alike { message: kind.message, times: alike.times + 1, last_in: Some(reply) };
     }
     alike
-}
-
-const INSTEAD: &str =
-    "Use the result you have, change the arguments, use another tool, ask the user, or say what is in the way.";
-
-const ELSEWHERE: &str = "Use the result you have, call it about something else, use another tool, ask the user, or say \
-                         what is in the way.";
-
-fn repeated(tool: &CatalogTool, same: usize) -> String {
-    format!("`{}` was not run: this call gave the same result {same} times. {INSTEAD}", tool.id)
-}
-
-fn about_the_same(tool: &CatalogTool, times: usize) -> String {
-    format!(
-        "`{}` was not run: {times} calls about the same thing gave the same result, whatever the other arguments. \
-         {ELSEWHERE}",
-        tool.id
-    )
-}
-
-fn fails_alike(tool: &CatalogTool, by: Signature, alike: &Alike) -> Stop {
-    let (told, times) = (first_line(&alike.message), alike.times);
-    let message = format!(
-        "`{}` was not run: it failed in the same way {times} times, whatever the arguments: {told} {INSTEAD}",
-        tool.id
-    );
-    Stop { message, by, times }
-}
-
-fn keeps_failing(tool: &CatalogTool, alike: &Alike) -> String {
-    format!("`{}` failed in the same way {} times before; if it does again, do something else.", tool.id, alike.times)
-}
-
-fn unchanged(same: usize) -> String {
-    format!("Nothing has changed in {same} calls: wait longer before you ask again, or go on with something else.")
-}
-
-fn about_to_repeat(same: usize) -> String {
-    let times = if same == 1 { "once".to_owned() } else { format!("{same} times") };
-    format!("This call already gave the same result {times}; if it does again, it will not be run any more.")
-}
-
-fn about_to_be_the_same(times: usize) -> String {
-    format!(
-        "{times} calls about the same thing gave the same result, though other arguments differed; if this one does too, \
-         none about it will be run any more."
-    )
-}
-
-fn first_line(message: &str) -> String {
-    winclaw_catalog::clean(message.lines().next().unwrap_or(""), 300)
 }
 
 #[cfg(test)]

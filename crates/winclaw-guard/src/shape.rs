@@ -53,7 +53,7 @@ pub(crate) fn parts(schema: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// `schema` and everything it is composed of, nearest first, references followed, each once.
-fn faces<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+pub(crate) fn faces<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let mut found = vec![deref(root, schema)];
     let mut next = 0;
     while let Some(face) = found.get(next).copied() {
@@ -94,6 +94,19 @@ fn item<'a>(schema: &'a Value, segment: &str) -> Option<&'a Value> {
 pub(crate) fn property_names<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     let own = |face: &'a Value| face.get("properties").and_then(Value::as_object).into_iter().flatten();
     faces(root, schema).into_iter().flat_map(own).map(|(name, _)| name.as_str()).collect()
+}
+
+/// Whether an object that `schema` describes must have the property `name`, in any of its branches.
+pub(crate) fn requires(root: &Value, schema: &Value, name: &str) -> bool {
+    let names = |face: &Value| {
+        face.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    faces(root, schema).into_iter().any(names)
+}
+
+/// The pointer of the member `name` of the object at `pointer`.
+pub(crate) fn inside(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The parts of a JSON pointer, unescaped.

@@ -1,11 +1,12 @@
 use proptest::prelude::*;
 use serde_json::json;
 use winclaw_catalog::ToolEntry;
-use winclaw_tool::{FailureCode, SideEffect, Text, ToolId, ToolOutput};
+use winclaw_tool::{FailureCode, Text, ToolId, ToolOutput};
 
 use super::*;
 use crate::Approve;
-use crate::Origin;
+use crate::{Origin, RepairKind};
+use winclaw_tool::SideEffect;
 
 fn entry(id: &str, side_effect: &str, state: State) -> ToolEntry {
     let id = ToolId::parse(id).expect("an id");
@@ -83,10 +84,9 @@ fn arguments_that_stand_for_nothing_run_where_nothing_is_required() {
 
 #[test]
 fn an_object_that_was_encoded_twice_runs() {
-    assert_eq!(
-        judge(&call(0, r#""{\"to\":\"bob\"}""#)),
-        Verdict::Run { arguments: json!({"to": "bob"}), repairs: Vec::new() }
-    );
+    let Verdict::Run { arguments, repairs } = judge(&call(0, r#""{\"to\":\"bob\"}""#)) else { panic!("it runs") };
+    let [repair] = &repairs[..] else { panic!("{repairs:?}") };
+    assert_eq!((arguments, repair.what), (json!({"to": "bob"}), RepairKind::Encoded));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn nobody_is_asked_about_a_tool_that_cannot_run() {
 
 #[test]
 fn wrong_arguments_are_refused_before_anybody_is_asked() {
-    let (rule, _) = refused(guard(Approve::Never).judge(&catalog(), &call(3, r#"{"to":1}"#)));
+    let (rule, _) = refused(guard(Approve::Never).judge(&catalog(), &call(3, r#"{"to":true}"#)));
     assert_eq!(rule, Rule::Schema);
 }
 
@@ -203,13 +203,11 @@ fn ok(result: Value) -> Outcome {
 }
 
 #[test]
-fn a_repeated_call_is_nudged_then_stopped_then_ends_the_task() {
+fn a_repeated_call_climbs_the_ladder_a_rung_each_time() {
     let (mut guard, catalog) = (guard(Approve::Always), catalog());
     for n in 0..2 {
-        assert_eq!(
-            turn(&mut guard, &catalog, &json!({"to": "bob", "title": n.to_string()}).to_string(), &ok(json!(1))),
-            None
-        );
+        let raw = json!({"to": "bob", "title": n.to_string()}).to_string();
+        assert_eq!((turn(&mut guard, &catalog, &raw, &ok(json!(1))), guard.stage()), (None, Stage::Free));
     }
     let third = guard.judge(&catalog, &call(0, r#"{"title":"z","to":"bob"}"#));
     assert!(
@@ -217,13 +215,21 @@ fn a_repeated_call_is_nudged_then_stopped_then_ends_the_task() {
         "{third:?}"
     );
     guard.record(&catalog, ToolIx(0), &json!({"to": "bob"}), &ok(json!(1)));
+    assert_eq!(guard.stage(), Stage::Hinted);
     let (rule, failure) = refused(guard.judge(&catalog, &call(0, TO)));
-    assert_eq!((rule, failure.retryable), (Rule::Repeat, false));
+    assert_eq!((rule, failure.retryable, guard.stage()), (Rule::Repeat, false, Stage::Blocked { reveal: vec![] }));
     assert!(failure.message.contains("same result 3 times") && failure.message.contains("ask the user"), "{failure}");
-    assert_eq!(guard.stopped(), None);
-    assert_eq!(turn(&mut guard, &catalog, TO, &ok(json!(1))), Some(Rule::Repeat));
-    let report = LoopReport { tool: Some(ToolIx(0)), times: 5, detail: "to: bob".into() };
-    assert_eq!(guard.stopped(), Some(&report));
+    let (rule, failure) = refused(guard.judge(&catalog, &call(0, TO)));
+    assert_eq!((rule, guard.stage(), guard.stopped()), (Rule::Repeat, Stage::MustAnswer, None));
+    assert!(failure.message.contains("answer with what you have"), "{failure}");
+    let (rule, _) = refused(guard.judge(&catalog, &call(1, TO)));
+    assert_eq!((rule, guard.stage()), (Rule::MustAnswer, Stage::Stopped));
+    let report = guard.stopped().expect("a report").clone();
+    assert_eq!((report.tool, report.times, report.detail.as_str()), (Some(ToolIx(0)), 5, "to: bob"));
+    let text = report.text(&catalog);
+    assert!(text.en.contains("a.read was called 5 times") && text.zh.contains("a.read 被调用了 5 次"), "{text:?}");
+    let rungs: Vec<&str> = guard.take_steps().iter().map(|step| step.rung).collect();
+    assert_eq!(rungs, ["hint", "block", "must_answer", "stop"]);
 }
 
 #[test]
@@ -232,6 +238,8 @@ fn the_same_failure_again_and_again_is_a_repetition_too() {
     let failure = Err(Failure::unavailable("no network"));
     let rules: Vec<_> = (0..5).map(|_| turn(&mut guard, &catalog, TO, &failure)).collect();
     assert_eq!(rules, [None, None, None, Some(Rule::Repeat), Some(Rule::Repeat)]);
+    guard.person_said("try it again now");
+    assert_eq!((guard.stage(), turn(&mut guard, &catalog, TO, &failure)), (Stage::Free, None));
 }
 
 #[test]
