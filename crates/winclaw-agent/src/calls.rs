@@ -30,7 +30,7 @@ impl Task<'_> {
     /// The one result of one call of a reply, as the model reads it.
     pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> Told {
         let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
-        if self.parts.cancel.is_cancelled() {
+        if self.parts.interrupt.is_cancelled() {
             return self.refuse_aside(&asked, &cancelled());
         }
         match self.as_meta(&asked) {
@@ -46,14 +46,14 @@ impl Task<'_> {
         let resolution = catalog.resolve(asked.name);
         self.recorder.resolve(&catalog, asked.id, asked.name, &resolution);
         let failure = match resolution {
-            Resolution::One(tool) => match self.lens.exposure.state_answer(&catalog, tool) {
+            Resolution::One(tool) => match self.session.lens.exposure.state_answer(&catalog, tool) {
                 None => return self.judge(asked, tool).await,
                 Some(failure) => {
                     self.open.note(&catalog, tool, failure.code);
                     failure
                 }
             },
-            Resolution::Many(_) | Resolution::Unknown { .. } => self.lens.name_answer(asked.name),
+            Resolution::Many(_) | Resolution::Unknown { .. } => self.session.lens.name_answer(asked.name),
         };
         self.refuse_aside(asked, &failure)
     }
@@ -72,7 +72,7 @@ impl Task<'_> {
     }
 
     async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> Told {
-        let unshown = !self.lens.exposure.schema_shown(tool);
+        let unshown = !self.session.lens.exposure.schema_shown(tool);
         let proposed = Proposed {
             tool,
             raw_arguments: asked.arguments,
@@ -104,23 +104,26 @@ impl Task<'_> {
 
     /// A tool that was called unshown is shown from now on; its schema stands behind the result.
     fn reveal_called(&mut self, tool: ToolIx) -> Told {
-        let rises = self.lens.learn(Signal::CalledUnshown(tool));
+        let rises = self.session.lens.learn(Signal::CalledUnshown(tool));
         self.rose(&rises);
-        self.lens.reveal_called(tool)
+        self.session.lens.reveal_called(tool)
     }
 
     fn learn_from_rule(&mut self, tool: ToolIx, rule: Rule) {
         if rule == Rule::Repeat {
-            let rises = self.lens.learn(Signal::LoopBlocked(tool));
+            let rises = self.session.lens.learn(Signal::LoopBlocked(tool));
             self.rose(&rises);
         }
     }
 
     async fn with_consent(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, consent: &Consent) -> Told {
-        let answer = tokio::select! {
-            answer = self.parts.front.consent(consent, &arguments) => answer,
-            () = self.parts.cancel.cancelled() => return self.not_run(asked.id, asked.name, &cancelled()),
+        let running = self.parts.interrupt.begin();
+        let answer = running.token.run_until_cancelled(self.parts.front.consent(consent, &arguments)).await;
+        let Some(answer) = answer else {
+            let why = if running.stopped_alone() { stopped() } else { cancelled() };
+            return self.not_run(asked.id, asked.name, &why);
         };
+        drop(running);
         self.recorder.consent(&self.catalog(), asked.id, consent, answer);
         self.guard.consented(consent, answer);
         let why = match answer {
@@ -148,8 +151,11 @@ impl Task<'_> {
         self.parts.front.show(Event::started(&self.catalog(), asked.id, tool, &arguments));
         let observer = Arc::new(Watch::new(Arc::clone(self.parts.front), asked.id));
         let begun = Instant::now();
-        let cancel = self.parts.cancel.child_token();
-        let outcome = self.toolbox.run(tool, arguments.clone(), cancel, observer).await;
+        let running = self.parts.interrupt.begin();
+        let outcome = self.session.toolbox.run(tool, arguments.clone(), running.token.clone(), observer).await;
+        let by_person = running.stopped_alone();
+        drop(running);
+        let outcome = outcome.map_err(|failure| if by_person { stopped_in(failure) } else { failure });
         self.ended(asked, tool, &arguments, &outcome, begun.elapsed());
         let content = match &outcome {
             Ok(output) => {
@@ -168,9 +174,9 @@ impl Task<'_> {
         self.recorder.call(&catalog, asked.id, tool, arguments, outcome, took);
         self.open.record(&catalog, tool, outcome);
         // The one used last stands last, also when it was used before.
-        if self.used.last() != Some(&tool) {
-            self.used.retain(|other| *other != tool);
-            self.used.push(tool);
+        if self.session.used.last() != Some(&tool) {
+            self.session.used.retain(|other| *other != tool);
+            self.session.used.push(tool);
         }
         let signal = match outcome {
             Err(failure) if is_missing_capability(failure.code) => {
@@ -178,7 +184,7 @@ impl Task<'_> {
             }
             _ => Signal::Used(tool),
         };
-        let rises = self.lens.learn(signal);
+        let rises = self.session.lens.learn(signal);
         self.parts.front.show(Event::ended(&catalog, asked.id, tool, outcome, took));
         self.rose(&rises);
     }
@@ -195,6 +201,23 @@ impl Task<'_> {
 fn cancelled() -> Failure {
     Failure::new(FailureCode::Cancelled, "not run: the person interrupted the task")
 }
+
+fn stopped() -> Failure {
+    Failure::new(FailureCode::Cancelled, format!("not run: the person stopped this call. {GO_ON}"))
+}
+
+/// The failure of a call that the person stopped while it ran.
+fn stopped_in(failure: Failure) -> Failure {
+    match failure.code {
+        FailureCode::Cancelled => {
+            let message = format!("the person stopped this call; its work may be half done. {GO_ON}");
+            Failure { message, retryable: false, ..failure }
+        }
+        _ => failure,
+    }
+}
+
+const GO_ON: &str = "Do not make it again unless they ask for it: go on without it, or ask what they want instead";
 
 /// Failures that may mean another tool is needed; not denials, not what passes by itself.
 fn is_missing_capability(code: FailureCode) -> bool {

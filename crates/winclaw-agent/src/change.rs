@@ -68,16 +68,16 @@ impl Delta {
 impl Task<'_> {
     /// Follows the backends: everything that is known of a tool goes with it to its new place.
     pub(crate) fn follow_changes(&mut self) {
-        let Some(change) = Change::of(&self.toolbox) else { return };
+        let Some(change) = Change::of(&self.session.toolbox) else { return };
         let delta = Delta::between(&self.catalog(), change.toolbox.catalog(), &change.map);
-        self.lens.adopt(change.toolbox.catalog(), &change.ranking, &change.map);
+        self.session.lens.adopt(change.toolbox.catalog(), &change.ranking, &change.map);
         self.guard.renumber(&change.map);
         self.open.renumber(&change.map);
         self.anchor.renumber(&change.map);
-        self.used.iter_mut().for_each(|tool| *tool = change.map[tool.index()]);
+        self.session.used.iter_mut().for_each(|tool| *tool = change.map[tool.index()]);
         self.recorder.tools(&change, &delta);
         change.problems.into_iter().for_each(|problem| self.recorder.problem(problem));
         self.parts.front.show(Event::Notice { text: delta.text() });
-        self.toolbox = change.toolbox;
+        self.session.toolbox = change.toolbox;
     }
 }

@@ -1,9 +1,13 @@
 //! Folding the oldest turns of a conversation that grew too long. No model is asked; what was done stays told.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 use winclaw_model::{Message, WireCall};
 
-use crate::conversation::{cut_middle, estimate};
+use crate::conversation::cut_middle;
+use crate::history::History;
 
 /// Turns at the end that are left as they are: what the model has not thought through yet.
 const KEPT: usize = 2;
@@ -41,22 +45,26 @@ pub(crate) struct Folded {
     pub(crate) cut: usize,
 }
 
-/// Folds the oldest results to a line each until `messages` take `room.target`. Where that is not enough to leave room to
+/// Folds the oldest results to a line each until the messages take `room.target`. Where that is not enough to leave room to
 /// go on, halfway to `room.limit`, whole turns become lines behind the first message; and if the last turns alone
 /// exceed `room.limit`, their results are cut in the middle.
 ///
 /// What people said stays, and so does the pairing of calls and results. `line` says of a call and its result what was
 /// called and whether it worked.
-pub(crate) fn fold(messages: &mut Vec<Message>, room: Room, line: &dyn Fn(&WireCall, &str) -> String) -> Folded {
+pub(crate) fn fold(history: &mut History, room: Room, line: &dyn Fn(&WireCall, &str) -> String) -> Folded {
     let mut folded = Folded::default();
-    while estimate(messages) > room.target && fold_next(messages, line) {
+    let (end, mut from) = (kept_from(history.messages()), 0);
+    while history.tokens() > room.target
+        && let Some(at) = fold_next(history, from..end, line)
+    {
         folded.results += 1;
+        from = at + 1;
     }
-    while estimate(messages) > room.target.midpoint(room.limit) && leave_out_next(messages, line) {
+    while history.tokens() > room.target.midpoint(room.limit) && leave_out_next(history, line) {
         folded.turns += 1;
     }
-    if estimate(messages) > room.limit {
-        folded.cut = cut_last(messages, room.limit);
+    if history.tokens() > room.limit {
+        folded.cut = cut_last(history, room.limit);
     }
     folded
 }
@@ -67,24 +75,29 @@ fn kept_from(messages: &[Message]) -> usize {
     turns.take(KEPT).last().map_or(messages.len(), |(at, _)| at)
 }
 
-/// Folds the oldest result that is not folded yet, and the arguments of its call.
-fn fold_next(messages: &mut [Message], line: &dyn Fn(&WireCall, &str) -> String) -> bool {
-    let end = kept_from(messages);
+/// Folds the oldest result of `range` that is not folded yet, and the arguments of its call; where it stood.
+fn fold_next(history: &mut History, range: Range<usize>, line: &dyn Fn(&WireCall, &str) -> String) -> Option<usize> {
     let whole = |message: &Message| matches!(message, Message::Tool { content, .. } if !content.starts_with(FOLDED));
-    let Some(at) = messages[..end].iter().position(whole) else { return false };
-    let (before, rest) = messages.split_at_mut(at);
-    let Some(Message::Tool { call_id, content, reveals }) = rest.first_mut() else { return false };
-    let told = match before.iter_mut().rev().find_map(|message| call_of(message, call_id)) {
-        Some(call) => {
-            let told = line(call, content);
-            call.arguments = shortened(&call.arguments);
-            told
-        }
-        None => String::new(),
+    let from = range.start;
+    let at = from + history.messages().get(range)?.iter().position(whole)?;
+    let Some(Message::Tool { call_id, content, .. }) = history.messages().get(at) else { return None };
+    let (id, content) = (call_id.clone(), content.clone());
+    let turn = history.messages()[..at].iter().rposition(|message| matches!(message, Message::Assistant { .. }));
+    let shorten = |message: &mut Message| {
+        let call = call_of(message, &id)?;
+        let told = line(call, &content);
+        call.arguments = shortened(&call.arguments);
+        Some(told)
     };
-    *content = format!("{FOLDED}{told}");
-    reveals.clear();
-    true
+    let told = turn.and_then(|turn| history.edit(turn, shorten).flatten());
+    let told = format!("{FOLDED}{}", told.unwrap_or_default());
+    history.edit(at, |message| {
+        if let Message::Tool { content, reveals, .. } = message {
+            *content = told;
+            reveals.clear();
+        }
+    });
+    Some(at)
 }
 
 /// The call with this id, if `message` makes it. Thoughts about a folded call go with its result.
@@ -118,14 +131,15 @@ fn shorter(value: Value) -> Value {
 
 /// Leaves out the oldest turn: what the model said and the results of its calls. Lines about it go behind the first
 /// message.
-fn leave_out_next(messages: &mut Vec<Message>, line: &dyn Fn(&WireCall, &str) -> String) -> bool {
+fn leave_out_next(history: &mut History, line: &dyn Fn(&WireCall, &str) -> String) -> bool {
+    let messages = history.messages();
     let end = kept_from(messages);
     let Some(at) = messages[..end].iter().position(|message| matches!(message, Message::Assistant { .. })) else {
         return false;
     };
     let results = messages[at + 1..].iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
-    let turn: Vec<Message> = messages.drain(at..=at + results).collect();
-    remember(messages, lines_of(&turn, line));
+    let turn = history.drain(at..=at + results);
+    remember(history, lines_of(&turn, line));
     true
 }
 
@@ -150,39 +164,51 @@ fn lines_of(turn: &[Message], line: &dyn Fn(&WireCall, &str) -> String) -> Vec<S
 }
 
 /// Puts lines behind the first message of a person, after those that stand there already.
-fn remember(messages: &mut [Message], lines: Vec<String>) {
-    let Some(text) = messages.iter_mut().find_map(|message| match message {
-        Message::User { text, .. } => Some(text),
-        _ => None,
-    }) else {
-        return;
-    };
+fn remember(history: &mut History, lines: Vec<String>) {
+    let first = history.messages().iter().position(|message| matches!(message, Message::User { .. }));
+    let Some(first) = first else { return };
+    history.edit(first, |message| {
+        if let Message::User { text, .. } = message {
+            *text = with_lines(text, lines);
+        }
+    });
+}
+
+fn with_lines(text: &str, lines: Vec<String>) -> String {
     let (said, before) = match text.split_once(EARLIER) {
         Some((said, before)) => (said, before.lines().map(str::to_owned).collect()),
-        None => (text.as_str(), Vec::new()),
+        None => (text, Vec::new()),
     };
     let lines = lines.into_iter().map(|line| format!("- {line}"));
     let all: Vec<String> = before.into_iter().chain(lines).collect();
     let kept = &all[all.len().saturating_sub(MAX_LINES)..];
-    *text = format!("{said}{EARLIER}{}", kept.join("\n"));
+    format!("{said}{EARLIER}{}", kept.join("\n"))
 }
 
 /// Cuts the longest results until all fits, or nothing more can be cut. How many were cut.
-fn cut_last(messages: &mut [Message], limit: u32) -> usize {
+fn cut_last(history: &mut History, limit: u32) -> usize {
     let mut most = 1 << 16;
-    let mut cut = std::collections::BTreeSet::new();
-    while estimate(messages) > limit && most > MIN_RESULT {
+    let mut cut = BTreeSet::new();
+    while history.tokens() > limit && most > MIN_RESULT {
         most /= 2;
-        for (at, message) in messages.iter_mut().enumerate() {
-            if let Message::Tool { content, .. } = message
-                && content.chars().count() > most.max(MIN_RESULT) + 100
-            {
-                *content = cut_middle(content, most.max(MIN_RESULT));
+        for at in 0..history.messages().len() {
+            if let Some(shorter) = cut_to(&history.messages()[at], most.max(MIN_RESULT)) {
+                history.edit(at, |message| *message = shorter);
                 cut.insert(at);
             }
         }
     }
     cut.len()
+}
+
+/// A result that is much longer than `most` characters, cut in the middle.
+fn cut_to(message: &Message, most: usize) -> Option<Message> {
+    let Message::Tool { call_id, content, reveals } = message else { return None };
+    (content.chars().count() > most + 100).then(|| Message::Tool {
+        call_id: call_id.clone(),
+        content: cut_middle(content, most),
+        reveals: reveals.clone(),
+    })
 }
 
 #[cfg(test)]

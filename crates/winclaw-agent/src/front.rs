@@ -6,8 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use winclaw_catalog::{Catalog, ToolIx};
 use winclaw_guard::{Answer, Consent};
+use winclaw_model::{Cost, Usage};
 use winclaw_tool::{Failure, Outcome, Text, detail_line};
 use winclaw_toolbox::{LogLevel, Observer};
+
+use crate::Spent;
 
 /// What happens in a task, for whoever watches it. The JSON form is tagged by `event`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,6 +99,50 @@ pub enum Event {
         cause: Text,
         /// Ids of the tools that rose; empty when the reach as a whole did.
         tools: Vec<String>,
+    },
+    /// Arguments of a call were put right before it ran.
+    Repaired {
+        /// The call's id.
+        call_id: String,
+        /// The tool's id.
+        tool: String,
+        /// What was done, as the model is told, one sentence each.
+        said: Vec<String>,
+    },
+    /// A tool that the model's vendor does not take is not sent to it any more. Said once in a session.
+    SetAside {
+        /// The tool's id.
+        tool: String,
+        /// Why.
+        why: Text,
+    },
+    /// The task repeats itself, and what is done about it went a step further.
+    Loop {
+        /// How far: `hinted`, `blocked`, `must_answer` or `stopped`.
+        stage: String,
+        /// What is repeated, and what was done about it.
+        text: Text,
+    },
+    /// A call leads away from what was asked.
+    Drift {
+        /// The call's id.
+        call_id: String,
+        /// The tool's id.
+        tool: String,
+        /// What the model is told.
+        said: String,
+    },
+    /// What a reply of the model took.
+    Cost {
+        /// Which call of the model, from 1.
+        call_no: u32,
+        /// Tokens of this call, as far as the vendor reported them.
+        usage: Usage,
+        /// Its price, if it is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
+        /// What the session took so far.
+        session: Spent,
     },
     /// Something a person should know.
     Notice {

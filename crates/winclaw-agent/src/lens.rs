@@ -11,6 +11,7 @@ use crate::Ranking;
 use crate::steps::{Sign, Step, Weighed};
 
 /// Live tasks and replays alike change an [`Exposure`] through this only, so a replay does what the task did.
+#[derive(Clone)]
 pub(crate) struct Lens {
     pub(crate) exposure: Exposure,
     catalog: Arc<Catalog>,
@@ -39,6 +40,60 @@ impl Lens {
             taken: 0,
         };
         (lens, evidence)
+    }
+
+    /// Goes on with an exposure that was kept and is of this catalog.
+    pub(crate) fn resumed(
+        catalog: &Arc<Catalog>,
+        ranking: &Arc<Ranking>,
+        exposure: Exposure,
+        journal: Vec<Step>,
+        taken: usize,
+    ) -> Lens {
+        let exposure = exposure.resumed(&ranking.prepared);
+        Lens { exposure, catalog: Arc::clone(catalog), ranking: Arc::clone(ranking), journal, taken }
+    }
+
+    /// Goes on with a conversation whose exposure is lost or was of other tools: in `epoch`, behind so many estimated tokens
+    /// of conversation.
+    pub(crate) fn again(
+        catalog: &Arc<Catalog>,
+        ranking: &Arc<Ranking>,
+        settings: Settings,
+        asked: Weighed,
+        (epoch, history_tokens): (u32, u32),
+    ) -> Lens {
+        let evidence = asked.ask(catalog, |query| ranking.index.weigh(catalog, query));
+        let used: Vec<ToolIx> = asked.used.iter().filter_map(|id| catalog.ix(id)).collect();
+        let behind = (epoch, used.as_slice(), history_tokens);
+        let exposure = Exposure::begin_again(catalog, &ranking.prepared, &evidence, settings.clone(), behind);
+        let tools_sha256 = ranking.digest.clone();
+        let again = Step::Again { tools_sha256, settings: Box::new(settings), evidence: asked, epoch, history_tokens };
+        let (catalog, ranking) = (Arc::clone(catalog), Arc::clone(ranking));
+        Lens { exposure, catalog, ranking, journal: vec![again], taken: 0 }
+    }
+
+    /// The same, where the conversation lost a part.
+    pub(crate) fn behind(mut self, lost: bool) -> Lens {
+        if lost {
+            self.compacted();
+        }
+        self
+    }
+
+    /// The digest of the catalog.
+    pub(crate) fn digest(&self) -> &str {
+        &self.ranking.digest
+    }
+
+    /// What was done and not taken yet.
+    pub(crate) fn journal(&self) -> &[Step] {
+        &self.journal
+    }
+
+    /// How many ledger entries were taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
     }
 
     pub(crate) fn catalog(&self) -> &Arc<Catalog> {
@@ -79,6 +134,13 @@ impl Lens {
     pub(crate) fn switch_model(&mut self, settings: Settings) {
         self.journal.push(Step::Switch { settings: Box::new(settings.clone()) });
         self.exposure.switch_model(&self.catalog, settings);
+    }
+
+    /// The vendor does not take the definitions of these tools.
+    pub(crate) fn bar(&mut self, tools: &[ToolIx]) {
+        let ids = tools.iter().map(|tool| self.catalog.get(*tool).id.clone()).collect();
+        self.journal.push(Step::Bar { tools: ids });
+        self.exposure.bar(&self.catalog, tools);
     }
 
     pub(crate) fn learn(&mut self, signal: Signal) -> Vec<Rise> {

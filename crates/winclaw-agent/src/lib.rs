@@ -16,26 +16,39 @@
 //! - Every decision is given to the recorder; the recorder decides nothing.
 
 mod anchor;
+mod ask;
 mod calls;
 mod change;
 mod compact;
 mod conversation;
 mod front;
+mod history;
+mod interrupt;
+mod keep;
 mod lens;
+mod mend;
 mod meta;
 mod ranking;
 mod record;
 mod replay;
+mod reply;
 mod report;
 mod room;
+mod saved;
 mod session;
+mod spent;
 mod steps;
 mod task;
+mod unsent;
 
 pub use front::{Event, Front, ShownTool, Watch};
+pub use interrupt::Interrupt;
+pub use keep::{Keeper, Kept};
 pub use ranking::Ranking;
 pub use replay::{ReplayError, Replayed, replay_exposure};
 pub use report::{EndState, Report};
+pub use saved::Saved;
 pub use session::Session;
+pub use spent::Spent;
 pub use task::{Options, Parts, run};
 pub use winclaw_guard::Answer;

@@ -13,7 +13,7 @@ impl Task<'_> {
             return None;
         }
         match winclaw_guard::parse_arguments(asked.arguments, asked.cut_off) {
-            Ok(arguments) => self.lens.exposure.parse_meta(asked.name, &arguments),
+            Ok(arguments) => self.session.lens.exposure.parse_meta(asked.name, &arguments),
             Err(failure) => Some(Err(failure)),
         }
     }
@@ -43,9 +43,9 @@ impl Task<'_> {
 
     fn search(&mut self, queries: Vec<String>, limit: Option<usize>, category: Option<String>) -> (String, Told) {
         let catalog = self.catalog();
-        let (found, told) = self.lens.search(queries, limit, category);
-        if self.lens.exposure.searches_without_news() > 0 {
-            let rises = self.lens.learn(Signal::SearchWithoutNews);
+        let (found, told) = self.session.lens.search(queries, limit, category);
+        if self.session.lens.exposure.searches_without_news() > 0 {
+            let rises = self.session.lens.learn(Signal::SearchWithoutNews);
             self.rose(&rises);
         }
         let ids: Vec<String> = found.iter().map(|tool| catalog.get(*tool).id.to_string()).collect();
@@ -54,20 +54,27 @@ impl Task<'_> {
     }
 
     fn details(&mut self, names: Vec<String>) -> Told {
-        let (found, told) = self.lens.details(names);
-        self.anchor.add(&self.lens.catalog().clone(), found);
+        let (found, told) = self.session.lens.details(names);
+        self.anchor.add(&self.session.lens.catalog().clone(), found);
         told
     }
 
     async fn ask(&mut self, asked: &Asked<'_>, question: &str, options: &[String]) -> Told {
-        let answer = tokio::select! {
-            answer = self.parts.front.ask(question, options) => answer,
-            () = self.parts.cancel.cancelled() => None,
-        };
-        match answer {
+        let running = self.parts.interrupt.begin();
+        let answer = running.token.run_until_cancelled(self.parts.front.ask(question, options)).await;
+        let by_person = running.stopped_alone();
+        drop(running);
+        match answer.flatten() {
             Some(answer) => {
-                self.near(&self.lens.weigh(&answer));
+                let evidence = self.session.lens.weigh(&answer);
+                self.near(&evidence);
                 self.aside(asked, "ok", &answer, Value::from(answer.clone()).to_string().into())
+            }
+            None if by_person => {
+                let failure = Failure::unavailable(
+                    "the person did not want to answer; decide by yourself with what you know, and say what you assumed",
+                );
+                self.refuse_aside(asked, &failure)
             }
             None => {
                 let failure = Failure::unavailable(

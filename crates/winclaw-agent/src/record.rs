@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
 use winclaw_exposure::{Event as Decision, Prefix, Reach, Rise, Surface};
 use winclaw_guard::{Consent, Verdict};
-use winclaw_model::{ChatModel, ChatReply, ChatRequest};
+use winclaw_model::{ChatReply, Cost, ModelError};
 use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, ToolSpec, detail_line};
 use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
 
@@ -92,15 +92,36 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    pub(crate) fn request(&mut self, model: &dyn ChatModel, request: &ChatRequest, turn: u32) {
-        let payload = model.payload(request);
+    /// A body that goes on the wire.
+    pub(crate) fn sent(&mut self, body: &[u8], attempt: u32, turn: u32, (tools, messages): (usize, usize)) {
         (self.write)(Record::Request {
             call_no: turn.into(),
-            attempt: 1,
-            bytes: payload.len() as u64,
-            sha256: sha256(&payload),
-            tools: request.tools.len() as u64,
-            messages: request.messages.len() as u64,
+            attempt: attempt.into(),
+            bytes: body.len() as u64,
+            sha256: sha256(body),
+            tools: tools as u64,
+            messages: messages as u64,
+        });
+    }
+
+    pub(crate) fn set_aside(&mut self, tool: &str, why: &Text, turn: u32) {
+        (self.write)(Record::SetAside { call_no: turn.into(), tool: tool.into(), why: why.en.clone() });
+    }
+
+    pub(crate) fn model_failed(&mut self, error: &ModelError, turn: u32, took: Duration) {
+        let (code, error) = (model_error(error).into(), error.to_string());
+        (self.write)(Record::ModelFailed { call_no: turn.into(), code, error, ms: millis(took) });
+    }
+
+    /// What a reply cost, where its price is known; `total` is that of the session so far.
+    pub(crate) fn cost(&mut self, cost: Option<&Cost>, total: Option<&Cost>, as_of: Option<String>, turn: u32) {
+        let Some(cost) = cost else { return };
+        (self.write)(Record::Cost {
+            call_no: turn.into(),
+            micros: cost.amount,
+            total_micros: total.map_or(cost.amount, |total| total.amount),
+            currency: cost.currency.to_string(),
+            as_of,
         });
     }
 
@@ -114,7 +135,7 @@ impl<'a> Recorder<'a> {
             ms: millis(took),
             estimated: estimated.into(),
             scale,
-            text_calls: 0,
+            text_calls: reply.text_calls.into(),
         });
     }
 
@@ -253,6 +274,18 @@ fn refs(specs: &[Arc<ToolSpec>]) -> Vec<&ToolSpec> {
 
 fn named(catalog: &Catalog, surface: &Surface) -> usize {
     catalog.permitted().count().saturating_sub(surface.shown.len())
+}
+
+fn model_error(error: &ModelError) -> &'static str {
+    match error {
+        ModelError::Authentication { .. } => "authentication",
+        ModelError::Cancelled => "cancelled",
+        ModelError::Config { .. } => "config",
+        ModelError::Protocol { .. } => "protocol",
+        ModelError::Rejected { .. } => "rejected",
+        ModelError::ReplayMismatch { .. } => "replay_mismatch",
+        ModelError::Unreachable { .. } => "unreachable",
+    }
 }
 
 fn millis(took: Duration) -> u64 {

@@ -99,6 +99,11 @@ impl Replay {
             self.lens = Some(Lens::begin(&catalog, &ranking, *settings, evidence).0);
             return Ok(());
         }
+        if let Step::Again { tools_sha256, settings, evidence, epoch, history_tokens } = step {
+            let (catalog, ranking) = self.find(&tools_sha256)?;
+            self.lens = Some(Lens::again(&catalog, &ranking, *settings, evidence, (epoch, history_tokens)));
+            return Ok(());
+        }
         if let Step::Adopt { tools_sha256 } = step {
             let (catalog, ranking) = self.find(&tools_sha256)?;
             let lens = self.lens.as_mut().ok_or(ReplayError::NoSteps)?;
@@ -137,6 +142,10 @@ fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
         Step::Observe { evidence } => lens.observe(evidence),
         Step::Request { evidence, history_tokens } => drop(lens.request(evidence, history_tokens)),
         Step::Switch { settings } => lens.switch_model(*settings),
+        Step::Bar { tools } => {
+            let tools: Vec<ToolIx> = tools.iter().filter_map(|id| lens.catalog().ix(id)).collect();
+            lens.bar(&tools);
+        }
         Step::Learn { signal } => {
             let signal = signal.signal(lens.catalog()).ok_or_else(|| unknown("a signal"))?;
             lens.learn(signal);
@@ -150,8 +159,8 @@ fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
         Step::Name { name } => drop(lens.name_answer(&name)),
         Step::Calibrate { estimated, reported } => lens.calibrate(estimated, reported),
         Step::Compacted => lens.compacted(),
-        // Both were done where the catalogs are known.
-        Step::Begin { .. } | Step::Adopt { .. } => {}
+        // These were done where the catalogs are known.
+        Step::Begin { .. } | Step::Again { .. } | Step::Adopt { .. } => {}
     }
     Ok(())
 }

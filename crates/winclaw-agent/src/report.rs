@@ -1,4 +1,4 @@
-use winclaw_model::{Message, ModelError, Usage};
+use winclaw_model::{Cost, Message, ModelError, Usage};
 use winclaw_tool::Text;
 
 /// How a task ended.
@@ -54,6 +54,8 @@ pub struct Report {
     pub turns: u32,
     /// Tokens over all replies, as far as the provider reported them.
     pub usage: Usage,
+    /// What they cost, as far as prices are known.
+    pub cost: Option<Cost>,
     /// The whole conversation, valid to go on from.
     pub messages: Vec<Message>,
 }

@@ -6,10 +6,9 @@ use winclaw_model::WireCall;
 use winclaw_tool::{Text, detail_line};
 use winclaw_trace::Record;
 
-use crate::Event;
 use crate::compact::{self, Folded, Room};
-use crate::conversation::estimate;
 use crate::task::Task;
+use crate::{Event, Kept};
 
 /// Longest part of a folded result that stays, in characters.
 const MAX_HEAD: usize = 120;
@@ -19,23 +18,26 @@ impl Task<'_> {
     pub(crate) fn make_room(&mut self) {
         let before = self.sent_tokens();
         let limit = self.share_of_window();
-        if self.lens.exposure.estimated(before) <= limit {
+        if self.session.lens.exposure.estimated(before) <= limit {
             return;
         }
         let room = self.room(limit);
         let catalog = self.catalog();
-        let folded = compact::fold(&mut self.messages, room, &|call, result| line(&catalog, call, result));
+        let folded = compact::fold(&mut self.session.history, room, &|call, result| line(&catalog, call, result));
         if folded == Folded::default() {
             return;
         }
-        self.lens.compacted();
+        self.session.lens.compacted();
+        if let Some(keep) = self.parts.keep {
+            keep(Kept::Rewritten(self.session.history.messages()));
+        }
         let after = self.sent_tokens();
         self.tell_folded(folded, before, after);
     }
 
     /// The plain estimate of what the next request takes, but for its tail.
     fn sent_tokens(&self) -> u32 {
-        self.prefix_tokens.saturating_add(estimate(&self.messages))
+        self.session.prefix_tokens.saturating_add(self.session.history.tokens())
     }
 
     /// Real tokens that prefix and conversation may take.
@@ -46,18 +48,18 @@ impl Task<'_> {
 
     /// What is left of `limit` beside the prefix, as plain estimates; folding goes on to half of it.
     fn room(&self, limit: u32) -> Room {
-        let plain = (f64::from(limit) / f64::from(self.lens.exposure.scale())) as u32;
-        let left = plain.saturating_sub(self.prefix_tokens);
+        let plain = (f64::from(limit) / f64::from(self.session.lens.exposure.scale())) as u32;
+        let left = plain.saturating_sub(self.session.prefix_tokens);
         Room { limit: left, target: left / 2 }
     }
 
     /// Characters of `text` that the model may read as one result: at most a quarter of the window.
     pub(crate) fn result_limit(&self, text: &str) -> usize {
         let quarter = self.options.exposure.window_tokens / 4;
-        if self.lens.exposure.estimated(estimate_tokens(text)) <= quarter {
+        if self.session.lens.exposure.estimated(estimate_tokens(text)) <= quarter {
             return self.options.result_chars;
         }
-        let plain = (f64::from(quarter) / f64::from(self.lens.exposure.scale())) as u32;
+        let plain = (f64::from(quarter) / f64::from(self.session.lens.exposure.scale())) as u32;
         self.options.result_chars.min(crate::conversation::fitting(text, plain))
     }
 
@@ -69,7 +71,7 @@ impl Task<'_> {
             before_tokens: before.into(),
             after_tokens: after.into(),
         });
-        let price = self.lens.exposure.ledger().iter().rev().find_map(|entry| match entry.event {
+        let price = self.session.lens.exposure.ledger().iter().rev().find_map(|entry| match entry.event {
             Decision::Opened { rebilled, .. } => Some(rebilled),
             _ => None,
         });

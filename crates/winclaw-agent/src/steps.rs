@@ -12,12 +12,16 @@ use winclaw_tool::ToolId;
 pub(crate) enum Step {
     /// The task began on the catalog with this digest.
     Begin { tools_sha256: String, settings: Box<Settings>, evidence: Weighed },
+    /// A session was taken up on the catalog with this digest, which is not the one it had.
+    Again { tools_sha256: String, settings: Box<Settings>, evidence: Weighed, epoch: u32, history_tokens: u32 },
     /// New evidence was taken in.
     Observe { evidence: Weighed },
     /// A further request of the session began, behind so many estimated tokens of conversation.
     Request { evidence: Weighed, history_tokens: u32 },
     /// Another model goes on, with these settings.
     Switch { settings: Box<Settings> },
+    /// The vendor does not take the definitions of these tools.
+    Bar { tools: Vec<ToolId> },
     /// Something happened.
     Learn { signal: Sign },
     /// A tool that was called unshown was revealed.

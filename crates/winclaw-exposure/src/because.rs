@@ -85,6 +85,8 @@ pub enum Because {
     Revoked,
     /// The conversation was summarised, so that what it had told is gone.
     Compacted,
+    /// The model's vendor does not take its definition.
+    NotTaken,
     /// Another model goes on with the task.
     ModelSwitched,
     /// A person began the conversation anew.
@@ -180,10 +182,10 @@ impl Because {
             Because::ModelSwitched => ("another model goes on", "已切换到另一个模型"),
             Because::Reset => ("the conversation began anew", "对话已重新开始"),
             Because::NewRequest => ("a further request began", "新的请求开始"),
-            Because::Resumed => (
-                "the session was taken up again and its tools are not those it had",
-                "会话恢复时工具列表与之前不同",
-            ),
+            Because::NotTaken => ("the model's vendor does not take its definition", "模型服务商不接受其定义"),
+            Because::Resumed => {
+                ("the session was taken up again and its tools are not those it had", "会话恢复时工具列表与之前不同")
+            }
             Because::ListChanged => ("the tool list changed", "工具列表有变化"),
             Because::SchemaChanged => ("its schema changed after it was shown", "展示后其参数有变化"),
             Because::NewTool => ("it is new in the tool list", "工具列表中新增"),

@@ -66,6 +66,8 @@ impl Exposure {
             advice: Advice::default(),
             deferred: BTreeSet::new(),
             used: Vec::new(),
+            barred: BTreeSet::new(),
+            untold: Vec::new(),
             read_whole: BTreeSet::new(),
             ledger: Vec::new(),
         }
@@ -144,7 +146,8 @@ impl Exposure {
 
     /// Permitted tools that are not in the array, whole, by id, as many as there is `room` for.
     fn defer_rest(&mut self, catalog: &Catalog, room: usize) -> Vec<Arc<ToolSpec>> {
-        let rest: Vec<ToolIx> = catalog.permitted().filter(|ix| !self.in_array(*ix)).take(room).collect();
+        let rest: Vec<ToolIx> =
+            catalog.permitted().filter(|ix| !self.in_array(*ix) && !self.barred.contains(ix)).take(room).collect();
         self.referable = rest.iter().copied().collect();
         rest.into_iter().map(|ix| self.prepared.spec(catalog, ix, Level::Full)).collect()
     }

@@ -105,8 +105,10 @@ impl Exposure {
         };
         let standing = std::mem::take(&mut self.standing).into_iter().map(|(ix, standing)| (place(ix), standing));
         self.standing = standing.filter(|(ix, _)| *ix != NOWHERE).collect();
-        [&mut self.core, &mut self.referable, &mut self.deferred, &mut self.read_whole].into_iter().for_each(moved_set);
-        [&mut self.pending, &mut self.forgotten, &mut self.used].into_iter().for_each(moved);
+        [&mut self.core, &mut self.referable, &mut self.deferred, &mut self.read_whole, &mut self.barred]
+            .into_iter()
+            .for_each(moved_set);
+        [&mut self.pending, &mut self.forgotten, &mut self.used, &mut self.untold].into_iter().for_each(moved);
         self.catalogue = Arc::new(self.catalogue.moved(place));
         self.news.move_tools(place);
         self.advice.move_tools(place);

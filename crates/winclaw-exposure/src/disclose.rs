@@ -96,6 +96,9 @@ impl Exposure {
 
     /// Whether the vendor's block can show the tool: a reference only what stands deferred in the prefix as it is now.
     fn can_reveal(&self, ix: ToolIx) -> bool {
+        if self.barred.contains(&ix) {
+            return false;
+        }
         match self.settings.native {
             Some(Native::References) => self.referable.contains(&ix),
             Some(Native::SearchResult) => true,

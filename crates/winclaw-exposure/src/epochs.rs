@@ -53,7 +53,48 @@ impl Exposure {
         let history = self.last_history();
         let keeps = if settings.native.is_some() { Keeps::Everything } else { Keeps::Text };
         self.settings = Settings { strategy: self.settings.strategy, ..settings };
+        self.barred.clear();
+        self.untold.clear();
         self.reopen(catalog, Because::ModelSwitched, keeps, None, history);
+    }
+
+    /// The vendor does not take the definitions of `tools`: they leave the array for as long as the model stays, and stay
+    /// named, found by search and called through `tool_call`. Ends the epoch, since what is sent is another array; the next
+    /// tail says once which they are and how they are called. Of tools it knew of before, nothing happens.
+    pub fn bar(&mut self, catalog: &Catalog, tools: &[ToolIx]) {
+        let is_new = |ix: &&ToolIx| self.prepared.permits(**ix) && !self.barred.contains(*ix);
+        let new: Vec<ToolIx> = tools.iter().filter(is_new).copied().collect();
+        if new.is_empty() || self.is_fixed() {
+            return;
+        }
+        self.barred.extend(&new);
+        for ix in &new {
+            if let Some(standing) = self.standing.get_mut(ix).filter(|standing| standing.revealed) {
+                (standing.told, standing.revealed) = (Level::Named, false);
+            }
+        }
+        self.untold.extend(new);
+        let history = self.last_history();
+        self.reopen(catalog, Because::NotTaken, Keeps::Everything, None, history);
+    }
+
+    /// The line about tools that the vendor does not take, once.
+    pub(crate) fn take_untold(&mut self, catalog: &Catalog) -> Option<String> {
+        let untold = std::mem::take(&mut self.untold);
+        let (named, rest) = untold.split_at(untold.len().min(MAX_FORGOTTEN));
+        if named.is_empty() {
+            return None;
+        }
+        let names: Vec<&str> = named.iter().map(|ix| catalog.get(*ix).wire_name.as_str()).collect();
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let how = match self.offers("tool_call") {
+            true => "call them with tool_call",
+            false => "call them by name, though their parameters are not shown",
+        };
+        Some(format!(
+            "Not in your tools array, since this server does not take their definitions: {}{more}; {how}.",
+            names.join(", ")
+        ))
     }
 
     /// A person begins the conversation anew. Ends the epoch: the prefix is made for `evidence` as at the start of a task,
@@ -188,6 +229,7 @@ impl Exposure {
         self.core.retain(permitted);
         self.pending.retain(permitted);
         self.forgotten.retain(permitted);
+        self.untold.retain(permitted);
         self.used.retain(permitted);
         self.news.retain(permitted);
         self.advice.forget(&prepared);

@@ -50,6 +50,9 @@ pub struct Exposure {
     pub(crate) deferred: BTreeSet<ToolIx>,
     /// Tools the task has called, in the order of their first call; they are in the array of the next epoch.
     pub(crate) used: Vec<ToolIx>,
+    /// Tools whose definitions the vendor does not take, and those of them the model was not told of yet.
+    pub(crate) barred: BTreeSet<ToolIx>,
+    pub(crate) untold: Vec<ToolIx>,
     /// Tools whose uncut description the model has read.
     pub(crate) read_whole: BTreeSet<ToolIx>,
     pub(crate) ledger: Vec<Entry>,
@@ -105,6 +108,11 @@ impl Exposure {
     /// The reach now.
     pub fn reach(&self) -> Reach {
         self.reach
+    }
+
+    /// The epoch, from 1.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// The transport of the epoch.

@@ -122,7 +122,8 @@ impl Exposure {
 
     /// Puts one tool at `level` in this place, unless it stands there or higher.
     pub(crate) fn set(&mut self, catalog: &Catalog, tool: ToolIx, level: Level, because: Because, place: Place) {
-        if self.stands(tool, level, place) {
+        let refused = place == Place::Array && self.barred.contains(&tool);
+        if refused || self.stands(tool, level, place) {
             return;
         }
         let (from, at) = (self.level(tool), self.ledger.len());

@@ -90,6 +90,11 @@ pub struct Tokens {
 }
 
 impl Exposure {
+    /// What stands before the conversation in the next call.
+    pub fn prefix(&self) -> &Arc<Prefix> {
+        &self.prefix
+    }
+
     /// What to send with the next model call. Takes what is due for the tail, so call it once for each model call.
     pub fn surface(&mut self, catalog: &Catalog) -> Surface {
         self.take_back(catalog);
@@ -138,6 +143,7 @@ impl Exposure {
                 parts.extend(tools.into_iter().map(|ix| self.tell(catalog, ix).to_string()));
             }
         }
+        parts.extend(self.take_untold(catalog));
         parts.extend(self.take_forgotten(catalog));
         (!parts.is_empty()).then(|| parts.join("\n"))
     }

@@ -8,10 +8,10 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Report, Session};
+use winclaw_agent::{Answer, Event, Front, Interrupt, Options, Parts, Ranking, Report, Session};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_exposure::{Settings, Transport};
-use winclaw_guard::{Approve, Consent, Limits};
+use winclaw_guard::{Approve, Consent};
 use winclaw_intent::{Index, Query};
 use winclaw_model::{
     ChatModel, ChatReply, ChatRequest, Delta, Format, Message, ModelError, PROFILES, WireCall, chat_body,
@@ -211,9 +211,10 @@ impl ChatModel for Toy {
     async fn complete(
         &self,
         request: &ChatRequest,
-        _: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
+        sink: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
         _: &CancellationToken,
     ) -> Result<ChatReply, ModelError> {
+        sink(Delta::Sent { body: &self.payload(request), attempt: 1 });
         let vendor = Rules { max_tools: self.max_tools, ..Rules::default() };
         if let Err(refusal) = rules::check(Format::Chat, &self.payload(request), &vendor) {
             panic!("a vendor refuses the request: {}", refusal.message);
@@ -297,21 +298,19 @@ impl Play {
     pub(crate) async fn run(self) -> Played {
         let backends = self.servers.iter().map(|server| Arc::clone(server) as Arc<dyn Backend>).collect();
         let (toolbox, _) = Toolbox::new(backends, &[]);
-        let (toolbox, cancel) = (Arc::new(toolbox), CancellationToken::new());
+        let (toolbox, interrupt) = (Arc::new(toolbox), Interrupt::new());
         let ranking = Arc::new(Ranking::of(toolbox.catalog()));
         let (max_tools, window) = (self.settings.max_tools, self.settings.window_tokens);
         let model = Toy { mind: Mutex::new(self.mind), requests: Mutex::default(), max_tools, window };
         let person = Arc::new(Person { answer: self.answer, asked: Mutex::default() });
         let front: Arc<dyn Front> = person.clone();
-        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model: &model, front: &front, cancel: &cancel };
+        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model: &model, front: &front, interrupt: &interrupt, keep: None };
         let options = Options {
-            request: self.request,
             exposure: self.settings,
-            limits: Limits::default(),
-            approve: self.approve,
+            policy: self.approve.into(),
             max_turns: self.max_turns,
-            result_chars: 40_000,
             fold_at_percent: self.fold_at_percent,
+            ..Options::new(self.request)
         };
         let mut records = Vec::new();
         let mut recorder = |record| records.push(record);

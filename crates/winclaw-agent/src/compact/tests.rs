@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 /// A conversation of `sizes.len()` turns, each with as many calls as its list has results.
-fn conversation(sizes: &[Vec<usize>]) -> Vec<Message> {
+fn conversation(sizes: &[Vec<usize>]) -> History {
     let mut messages = vec![Message::user("do it")];
     let mut id = 0;
     for turn in sizes {
@@ -20,7 +20,7 @@ fn conversation(sizes: &[Vec<usize>]) -> Vec<Message> {
             messages.push(Message::user("go on"));
         }
     }
-    messages
+    History::of(messages)
 }
 
 fn call(id: usize, size: usize) -> WireCall {
@@ -45,10 +45,11 @@ fn first(messages: &[Message]) -> &str {
 
 #[test]
 fn old_results_become_lines_and_the_last_turns_stay() {
-    let mut messages = conversation(&[vec![4_000], vec![4_000, 4_000], vec![400], vec![400]]);
-    let last = messages[messages.len() - 4..].to_vec();
-    let folded = fold(&mut messages, room(2_000), &line);
+    let mut history = conversation(&[vec![4_000], vec![4_000, 4_000], vec![400], vec![400]]);
+    let last = history.messages()[history.messages().len() - 4..].to_vec();
+    let folded = fold(&mut history, room(2_000), &line);
     assert_eq!(folded, Folded { results: 3, turns: 0, cut: 0 });
+    let messages = history.messages();
     assert_eq!(messages[messages.len() - 4..], last);
     let Message::Tool { content, .. } = &messages[2] else { panic!("{:?}", messages[2]) };
     assert_eq!(content, "[folded to save room] tool_0: ok: rrrrrrrrrrrrrrrrrrrr");
@@ -60,34 +61,36 @@ fn old_results_become_lines_and_the_last_turns_stay() {
 
 #[test]
 fn turns_are_left_out_when_lines_are_not_enough_and_are_still_told() {
-    let mut messages = conversation(&vec![vec![40]; 200]);
-    let folded = fold(&mut messages, room(2_000), &line);
+    let mut history = conversation(&vec![vec![40]; 200]);
+    let folded = fold(&mut history, room(2_000), &line);
     assert!(folded.turns > 100, "{folded:?}");
-    let text = first(&messages);
+    let text = first(history.messages());
     assert!(text.starts_with("do it") && text.contains("- tool_1") && text.lines().count() <= MAX_LINES + 3, "{text}");
-    fold(&mut messages, room(1_000), &line);
-    assert_eq!(first(&messages).matches("left out to save room").count(), 1);
+    fold(&mut history, room(1_000), &line);
+    assert_eq!(first(history.messages()).matches("left out to save room").count(), 1);
 }
 
 #[test]
 fn last_turns_that_are_too_long_by_themselves_are_cut_in_the_middle() {
-    let mut messages = conversation(&[vec![90_000, 90_000], vec![90_000]]);
-    messages.iter_mut().for_each(|message| {
-        if let Message::Assistant { calls, .. } = message {
-            calls.iter_mut().for_each(|call| call.arguments.clear());
-        }
-    });
-    let folded = fold(&mut messages, room(16_000), &line);
+    let mut history = conversation(&[vec![90_000, 90_000], vec![90_000]]);
+    for at in 0..history.messages().len() {
+        history.edit(at, |message| {
+            if let Message::Assistant { calls, .. } = message {
+                calls.iter_mut().for_each(|call| call.arguments.clear());
+            }
+        });
+    }
+    let folded = fold(&mut history, room(16_000), &line);
     assert_eq!((folded.results, folded.cut), (0, 3));
-    assert!((8_000..=16_000).contains(&estimate(&messages)), "no more than needed: {}", estimate(&messages));
+    assert!((8_000..=16_000).contains(&history.tokens()), "no more than needed: {}", history.tokens());
 }
 
 #[test]
 fn what_fits_is_left_alone() {
-    let mut messages = conversation(&vec![vec![100]; 5]);
-    let before = messages.clone();
-    assert_eq!(fold(&mut messages, room(100_000), &line), Folded::default());
-    assert_eq!(messages, before);
+    let mut history = conversation(&vec![vec![100]; 5]);
+    let before = history.messages().to_vec();
+    assert_eq!(fold(&mut history, room(100_000), &line), Folded::default());
+    assert_eq!(history.messages(), before);
 }
 
 proptest! {
@@ -98,15 +101,17 @@ proptest! {
         sizes in prop::collection::vec(prop::collection::vec(0_usize..2_000, 0..5), 1..20),
         limit in 10_u32..4_000,
     ) {
-        let mut messages = conversation(&sizes);
+        let mut history = conversation(&sizes);
         let said = |messages: &[Message]| messages.iter().filter(|m| matches!(m, Message::User { .. })).count();
-        let (people, before) = (said(&messages), estimate(&messages));
-        fold(&mut messages, room(limit), &line);
-        winclaw_model::validate(&messages).expect("valid");
-        prop_assert_eq!(said(&messages), people);
-        prop_assert!(estimate(&messages) <= before.saturating_add(3_000));
-        let again = messages.clone();
-        let folded = fold(&mut messages, room(limit), &line);
-        prop_assert_eq!(folded == Folded::default(), messages == again, "{:?}", folded);
+        let (people, before) = (said(history.messages()), history.tokens());
+        fold(&mut history, room(limit), &line);
+        winclaw_model::validate(history.messages()).expect("valid");
+        prop_assert_eq!(said(history.messages()), people);
+        prop_assert!(history.tokens() <= before.saturating_add(3_000));
+        let again = History::of(history.messages().to_vec());
+        prop_assert_eq!(again.tokens(), history.tokens(), "sizes are kept as they are");
+        let again = history.messages().to_vec();
+        let folded = fold(&mut history, room(limit), &line);
+        prop_assert_eq!(folded == Folded::default(), history.messages() == again, "{:?}", folded);
     }
 }

@@ -7,10 +7,12 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{Answer, Event, Front, Options, Parts, Ranking, Replayed, Report, Session, replay_exposure, run};
+use winclaw_agent::{
+    Answer, Event, Front, Interrupt, Options, Parts, Ranking, Replayed, Report, Session, replay_exposure, run,
+};
 use winclaw_catalog::Catalog;
 use winclaw_exposure::{Native, Settings, Transport};
-use winclaw_guard::{Approve, Consent, Limits};
+use winclaw_guard::{Approve, Consent};
 use winclaw_model::{
     ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, NativeTools, Replay, Script, validate,
 };
@@ -116,10 +118,14 @@ impl ChatModel for Watched {
     async fn complete(
         &self,
         request: &ChatRequest,
-        _: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
+        sink: &mut (dyn for<'d> FnMut(Delta<'d>) + Send),
         cancel: &CancellationToken,
     ) -> Result<ChatReply, ModelError> {
-        if cancel.is_cancelled() { Err(ModelError::Cancelled) } else { self.reply(request) }
+        if cancel.is_cancelled() {
+            return Err(ModelError::Cancelled);
+        }
+        sink(Delta::Sent { body: &self.bytes.payload(request), attempt: 1 });
+        self.reply(request)
     }
 }
 
@@ -186,15 +192,7 @@ impl Play {
             replies: Vec::new(),
             brain: None,
             between: Box::new(|_, _| {}),
-            options: Options {
-                request: request.into(),
-                exposure: Settings::default(),
-                limits: Limits::default(),
-                approve: Approve::Always,
-                max_turns: 40,
-                result_chars: 40_000,
-                fold_at_percent: 75,
-            },
+            options: Options { policy: Approve::Always.into(), ..Options::new(request) },
             answer: Answer::NobodyToAsk,
             interrupt_on: String::new(),
             usage: None,
@@ -233,7 +231,7 @@ impl Play {
         self.transport(Transport::Native)
     }
     pub(crate) fn approve(mut self, approve: Approve) -> Self {
-        self.options.approve = approve;
+        self.options.policy = approve.into();
         self
     }
     pub(crate) fn answer(mut self, answer: Answer) -> Self {
@@ -259,13 +257,14 @@ impl Play {
     }
 
     pub(crate) async fn run(mut self) -> Played {
-        let cancel = CancellationToken::new();
-        let (toys, toolbox) = self.tools(&cancel);
+        let interrupt = Interrupt::new();
+        let (toys, toolbox) = self.tools(&interrupt);
         let model = self.model(&toolbox, &toys);
         let audience = Arc::new(Audience::new(self.answer, &toolbox));
         let front: Arc<dyn Front> = audience.clone();
         let ranking = FIRST.get_or_init(|| Arc::new(Ranking::of(toolbox.catalog())));
-        let parts = Parts { toolbox: &toolbox, ranking, model: &model, front: &front, cancel: &cancel };
+        let parts =
+            Parts { toolbox: &toolbox, ranking, model: &model, front: &front, interrupt: &interrupt, keep: None };
         let mut records = Vec::new();
         let (mut report, mut session) =
             Session::begin(parts, self.options.clone(), &mut |record| records.push(record)).await;
@@ -287,11 +286,12 @@ impl Play {
 
     /// Plays with a model that is somewhere else: how it ended, what was recorded, and the calls that ran.
     pub(crate) async fn run_with(mut self, model: &dyn ChatModel) -> (Report, Vec<Record>, Vec<(String, Value)>) {
-        let cancel = CancellationToken::new();
-        let (toys, toolbox) = self.tools(&cancel);
+        let interrupt = Interrupt::new();
+        let (toys, toolbox) = self.tools(&interrupt);
         let front: Arc<dyn Front> = Arc::new(Audience::new(self.answer, &toolbox));
         let ranking = Arc::new(Ranking::of(toolbox.catalog()));
-        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model, front: &front, cancel: &cancel };
+        let parts =
+            Parts { toolbox: &toolbox, ranking: &ranking, model, front: &front, interrupt: &interrupt, keep: None };
         self.options.exposure.native = model.native().map(|native| match native {
             NativeTools::References => Native::References,
             NativeTools::SearchResult => Native::SearchResult,
@@ -301,8 +301,8 @@ impl Play {
         (report, records, toys.calls())
     }
 
-    fn tools(&self, cancel: &CancellationToken) -> (Arc<Toys>, Arc<Toolbox>) {
-        let toys = Arc::new(Toys::new(cancel.clone(), &self.interrupt_on));
+    fn tools(&self, interrupt: &Interrupt) -> (Arc<Toys>, Arc<Toolbox>) {
+        let toys = Arc::new(Toys::new(interrupt.clone(), &self.interrupt_on));
         let (toolbox, problems) = Toolbox::new(vec![toys.clone()], &["secret.open".into()]);
         assert!(problems.is_empty(), "{problems:?}");
         (toys, Arc::new(toolbox))

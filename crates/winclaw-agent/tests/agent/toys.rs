@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
+use winclaw_agent::Interrupt;
 use winclaw_catalog::{State, ToolEntry};
 use winclaw_tool::{Failure, FailureCode, Outcome, ToolId, ToolOutput};
 use winclaw_toolbox::{Backend, CallContext};
@@ -55,7 +55,7 @@ pub(crate) fn all() -> Vec<ToolEntry> {
 /// The backend, and what it was asked.
 pub(crate) struct Toys {
     state: Mutex<Shelf>,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) interrupt: Interrupt,
     pub(crate) interrupt_on: String,
 }
 
@@ -66,9 +66,9 @@ struct Shelf {
 }
 
 impl Toys {
-    pub(crate) fn new(cancel: CancellationToken, interrupt_on: &str) -> Self {
+    pub(crate) fn new(interrupt: Interrupt, interrupt_on: &str) -> Self {
         let state = Mutex::new(Shelf { revision: 0, entries: all(), calls: Vec::new() });
-        Toys { state, cancel, interrupt_on: interrupt_on.into() }
+        Toys { state, interrupt, interrupt_on: interrupt_on.into() }
     }
 
     /// Changes the list.
@@ -118,7 +118,7 @@ impl Backend for Toys {
     fn call<'a>(&'a self, tool: &'a ToolId, arguments: Value, cx: CallContext) -> BoxFuture<'a, Outcome> {
         async move {
             if tool.as_str() == self.interrupt_on {
-                self.cancel.cancel();
+                self.interrupt.cancel_task();
                 cx.cancel.cancelled().await;
                 return Err(Failure::new(FailureCode::Cancelled, "cancelled"));
             }

@@ -1,0 +1,111 @@
+//! What follows from a reply.
+
+use winclaw_exposure::Signal;
+use winclaw_model::{ChatReply, Message};
+use winclaw_tool::Text;
+
+use crate::Event;
+use crate::report::EndState;
+use crate::task::{Task, Then};
+
+impl Task<'_> {
+    pub(crate) fn take_reply(&mut self, reply: &ChatReply) {
+        self.pay(reply);
+        self.set_aside(reply.set_aside.clone());
+        if reply.skipped_lines > 0 {
+            self.notice(skipped(reply.skipped_lines));
+        }
+        let (text, reasoning, calls) = (reply.text.clone(), reply.reasoning.clone(), reply.calls.clone());
+        let sealed = reply.sealed.clone();
+        if !text.trim().is_empty() {
+            self.plan_step = Some(text.clone());
+        }
+        self.say(Message::Assistant { text, reasoning, calls, sealed });
+    }
+
+    /// Adds up what the reply took, and tells it.
+    fn pay(&mut self, reply: &ChatReply) {
+        self.spent.add(&reply.usage, reply.cost.as_ref());
+        self.session.spent.add(&reply.usage, reply.cost.as_ref());
+        let as_of = self.parts.model.price().map(|price| price.as_of.into_owned());
+        self.recorder.cost(reply.cost.as_ref(), self.session.spent.cost(), as_of, self.turns);
+        let (usage, cost) = (reply.usage, reply.cost.clone());
+        self.parts.front.show(Event::Cost { call_no: self.turns, usage, cost, session: self.session.spent.clone() });
+    }
+
+    /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
+    pub(crate) fn without_calls(&mut self, reply: &ChatReply) -> Then {
+        let silent = reply.text.trim().is_empty();
+        if (silent || winclaw_exposure::says_no_tool(&reply.text)) && !self.nudged {
+            self.nudged = true;
+            return self.nudge(silent);
+        }
+        if silent {
+            return Then::End(EndState::NotCompleted {
+                why: Text::new("the model gave no answer", "模型没有给出回答"),
+            });
+        }
+        self.answer = reply.text.clone();
+        if reply.cut_off {
+            return Then::End(EndState::NotCompleted { why: cut_off(reply) });
+        }
+        Then::End(self.open.state())
+    }
+
+    fn nudge(&mut self, silent: bool) -> Then {
+        let rises = self.session.lens.learn(Signal::NoTool);
+        self.rose(&rises);
+        if !silent && rises.is_empty() {
+            self.answer = self.plan_step.clone().unwrap_or_default();
+            return Then::End(self.open.state());
+        }
+        self.parts.front.show(Event::TextEnd);
+        self.say(Message::user(match silent {
+            true => "Your reply was empty. Answer the request, or call a tool.",
+            false => {
+                "More tools are available than you used. Look at what was shown since, or search, before you give up; if none fits, say so again."
+            }
+        }));
+        Then::Next
+    }
+
+    /// Runs every call of the reply in order; each gets its one result, also when the person interrupts.
+    pub(crate) async fn run_calls(&mut self, reply: &ChatReply) {
+        if !reply.text.trim().is_empty() {
+            self.parts.front.show(Event::TextEnd);
+        }
+        let last = reply.calls.len().saturating_sub(1);
+        for (position, call) in reply.calls.iter().enumerate() {
+            let cut_off = reply.cut_off && position == last;
+            let told = self.answer_call(call, position, cut_off).await;
+            let (call_id, content, reveals) = (call.id.clone(), told.text, told.reveals);
+            self.say(Message::Tool { call_id, content, reveals });
+        }
+    }
+
+    pub(crate) fn after_calls(&mut self) -> Then {
+        if self.parts.interrupt.is_cancelled() {
+            return Then::End(EndState::Interrupted);
+        }
+        match self.guard.stopped() {
+            Some(report) => Then::End(EndState::Stopped { why: report.text(&self.catalog()) }),
+            None => Then::Next,
+        }
+    }
+}
+
+fn cut_off(reply: &ChatReply) -> Text {
+    match &reply.broken {
+        Some(why) => {
+            Text::new(format!("the model's answer was cut off: {}", why.en), format!("模型的回答被截断：{}", why.zh))
+        }
+        None => Text::new("the model's answer was cut off", "模型的回答被截断"),
+    }
+}
+
+fn skipped(lines: u32) -> Text {
+    Text::new(
+        format!("{lines} lines of the model's stream could not be read and were passed over"),
+        format!("模型数据流中有 {lines} 行无法读取，已跳过"),
+    )
+}
