@@ -23,7 +23,9 @@ impl Task<'_> {
             self.session.history.append(tail);
             self.amended(self.session.history.messages().len().saturating_sub(1));
         }
-        self.session.keep_state(self.parts.keep);
+        if self.parts.keep.is_some() {
+            self.keep_state();
+        }
         ChatRequest {
             system: surface.prefix.system.clone(),
             tools: surface.prefix.tools.clone(),

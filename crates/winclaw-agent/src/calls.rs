@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use winclaw_catalog::{Resolution, ToolIx};
 use winclaw_exposure::{Answer as Told, Signal};
-use winclaw_guard::{Consent, Origin, Proposed, Rule, Verdict};
+use winclaw_guard::{Consent, Origin, Proposed, Repair, Rule, Verdict};
 use winclaw_model::WireCall;
 use winclaw_tool::{Failure, FailureCode, Outcome};
 
-use crate::conversation::cut_middle;
 use crate::task::Task;
 use crate::{Answer, Event, Watch};
 
 /// A call of a tool, by whatever path it came.
+#[derive(Clone, Copy)]
 pub(crate) struct Asked<'c> {
     /// The call's id.
     pub(crate) id: &'c str,
@@ -24,12 +24,23 @@ pub(crate) struct Asked<'c> {
     pub(crate) position: usize,
     /// Whether the reply was cut off in it.
     pub(crate) cut_off: bool,
+    /// Whether it came through `tool_call`.
+    pub(crate) bridged: bool,
+}
+
+/// A call that may run.
+struct Granted {
+    tool: ToolIx,
+    arguments: Value,
+    repairs: Vec<Repair>,
+    advice: Option<String>,
 }
 
 impl Task<'_> {
     /// The one result of one call of a reply, as the model reads it.
     pub(crate) async fn answer_call(&mut self, call: &WireCall, position: usize, cut_off: bool) -> Told {
-        let asked = Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off };
+        let asked =
+            Asked { id: &call.id, name: &call.name, arguments: &call.arguments, position, cut_off, bridged: false };
         if self.parts.interrupt.is_cancelled() {
             return self.refuse_aside(&asked, &cancelled());
         }
@@ -73,6 +84,7 @@ impl Task<'_> {
 
     async fn judge(&mut self, asked: &Asked<'_>, tool: ToolIx) -> Told {
         let unshown = !self.session.lens.exposure.schema_shown(tool);
+        let attached = self.options.attached.first().map(|attached| attached.name.clone());
         let proposed = Proposed {
             tool,
             raw_arguments: asked.arguments,
@@ -80,20 +92,24 @@ impl Task<'_> {
             position: asked.position,
             schema_was_shown: !unshown,
             near: self.anchor.is_near(&self.catalog(), tool),
-            origin: Origin::default(),
+            origin: Origin { untrusted: attached.as_deref() },
         };
         let verdict = self.guard.judge(&self.catalog(), &proposed);
         self.recorder.verdict(&self.catalog(), asked.id, tool, &verdict);
+        self.tell_drift(asked, tool);
         let revealed = unshown.then(|| self.reveal_called(tool));
         let content = match verdict {
-            Verdict::Run { arguments, .. } => self.run_tool(asked, tool, arguments, None).await,
-            Verdict::RunWithAdvice { arguments, advice, .. } => {
-                self.run_tool(asked, tool, arguments, Some(advice)).await
+            Verdict::Run { arguments, repairs } => {
+                self.run_granted(asked, Granted { tool, arguments, repairs, advice: None }).await
             }
-            Verdict::AskUser { arguments, consent, .. } => self.with_consent(asked, tool, arguments, &consent).await,
+            Verdict::RunWithAdvice { arguments, repairs, advice } => {
+                self.run_granted(asked, Granted { tool, arguments, repairs, advice: Some(advice) }).await
+            }
+            Verdict::AskUser { arguments, repairs, consent } => {
+                self.with_consent(asked, Granted { tool, arguments, repairs, advice: None }, &consent).await
+            }
             Verdict::NotRun { failure, rule } => {
-                self.learn_from_rule(tool, rule);
-                if rule != Rule::Repeat {
+                if !matches!(rule, Rule::Repeat | Rule::MustAnswer) {
                     self.open.note(&self.catalog(), tool, failure.code);
                 }
                 self.not_run(asked.id, asked.name, &failure)
@@ -109,45 +125,39 @@ impl Task<'_> {
         self.session.lens.reveal_called(tool)
     }
 
-    fn learn_from_rule(&mut self, tool: ToolIx, rule: Rule) {
-        if rule == Rule::Repeat {
-            let rises = self.session.lens.learn(Signal::LoopBlocked(tool));
-            self.rose(&rises);
-        }
-    }
-
-    async fn with_consent(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, consent: &Consent) -> Told {
+    async fn with_consent(&mut self, asked: &Asked<'_>, granted: Granted, consent: &Consent) -> Told {
         let running = self.parts.interrupt.begin();
-        let answer = running.token.run_until_cancelled(self.parts.front.consent(consent, &arguments)).await;
-        let Some(answer) = answer else {
+        let question = self.parts.front.consent(consent, &granted.arguments);
+        let Some(answer) = running.token.run_until_cancelled(question).await else {
             let why = if running.stopped_alone() { stopped() } else { cancelled() };
             return self.not_run(asked.id, asked.name, &why);
         };
         drop(running);
-        self.recorder.consent(&self.catalog(), asked.id, consent, answer);
+        self.recorder.consent(&self.catalog(), asked.id, consent, answer, self.guard.ruling());
         self.guard.consented(consent, answer);
-        let why = match answer {
-            Answer::Once | Answer::ThisTask | Answer::Always => {
-                return self.run_tool(asked, tool, arguments, None).await;
-            }
-            Answer::No | Answer::Never => {
-                "the person said no to this call. Do not try it again; go on without it or ask what they want instead"
-            }
-            Answer::NobodyToAsk => {
-                "this call needs the person's consent and nobody can be asked here. Go on without it and say what was not done"
-            }
-        };
-        let mut failure = Failure::denied(why);
-        if answer == Answer::NobodyToAsk {
-            failure.hint = Some(consent.how_to_allow());
+        if answer.is_yes() {
+            return self.run_tool(asked, granted).await;
         }
+        let failure = refusal(consent, answer);
+        let Granted { tool, arguments, .. } = granted;
         self.open.note(&self.catalog(), tool, FailureCode::Denied);
         self.guard.record(&self.catalog(), tool, &arguments, &Err(failure.clone()));
         self.not_run(asked.id, asked.name, &failure)
     }
 
-    async fn run_tool(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: Value, advice: Option<String>) -> Told {
+    /// Runs a call that nobody was asked about; where more than the general level allowed it, the record says what.
+    async fn run_granted(&mut self, asked: &Asked<'_>, granted: Granted) -> Told {
+        if let Some(ruling) = self.guard.ruling().filter(|ruling| ruling.is_worth_telling()) {
+            let catalog = self.session.lens.catalog();
+            self.recorder.allowed(catalog, asked.id, granted.tool, &granted.arguments, ruling);
+        }
+        self.run_tool(asked, granted).await
+    }
+
+    async fn run_tool(&mut self, asked: &Asked<'_>, granted: Granted) -> Told {
         self.calls += 1;
+        let Granted { tool, arguments, repairs, advice } = granted;
+        let repaired = self.repaired(asked, tool, &arguments, &repairs);
         self.parts.front.show(Event::started(&self.catalog(), asked.id, tool, &arguments));
         let observer = Arc::new(Watch::new(Arc::clone(self.parts.front), asked.id));
         let begun = Instant::now();
@@ -156,37 +166,41 @@ impl Task<'_> {
         let by_person = running.stopped_alone();
         drop(running);
         let outcome = outcome.map_err(|failure| if by_person { stopped_in(failure) } else { failure });
-        self.ended(asked, tool, &arguments, &outcome, begun.elapsed());
-        let content = match &outcome {
-            Ok(output) => {
-                let text = output.model_text();
-                cut_middle(&text, self.result_limit(&text))
-            }
-            Err(failure) => failure_text(failure),
-        };
-        join(content.into(), advice.map(Told::from))
+        let content = self.ended(asked, tool, &arguments, outcome, begun.elapsed());
+        join(join(content.into(), repaired.map(Told::from)), advice.map(Told::from))
     }
 
-    /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it.
-    fn ended(&mut self, asked: &Asked<'_>, tool: ToolIx, arguments: &Value, outcome: &Outcome, took: Duration) {
+    /// Everything that follows from an outcome: guard, exposure, trace and whoever watches learn of it. What of it the model
+    /// reads.
+    fn ended(
+        &mut self,
+        asked: &Asked<'_>,
+        tool: ToolIx,
+        arguments: &Value,
+        outcome: Outcome,
+        took: Duration,
+    ) -> String {
         let catalog = self.catalog();
-        self.guard.record(&catalog, tool, arguments, outcome);
-        self.recorder.call(&catalog, asked.id, tool, arguments, outcome, took);
-        self.open.record(&catalog, tool, outcome);
+        self.guard.record(&catalog, tool, arguments, &outcome);
+        self.open.record(&catalog, tool, &outcome);
         // The one used last stands last, also when it was used before.
         if self.session.used.last() != Some(&tool) {
             self.session.used.retain(|other| *other != tool);
             self.session.used.push(tool);
         }
-        let signal = match outcome {
+        let read = self.read(&catalog, tool, &outcome);
+        self.recorder.call(&catalog, asked.id, (tool, arguments), &outcome, &read, took);
+        let signal = match &outcome {
             Err(failure) if is_missing_capability(failure.code) => {
                 Signal::CapabilityMissing { tool, error: failure.to_string() }
             }
             _ => Signal::Used(tool),
         };
         let rises = self.session.lens.learn(signal);
-        self.parts.front.show(Event::ended(&catalog, asked.id, tool, outcome, took));
+        let watched = read.watched(outcome, self.options.result_chars);
+        self.parts.front.show(Event::ended(&catalog, asked.id, tool, watched, took));
         self.rose(&rises);
+        read.shown
     }
 
     /// A call that does not run: whoever watches is told, and the model reads why.
@@ -196,6 +210,18 @@ impl Task<'_> {
         self.parts.front.show(Event::NotRun { call_id, name, failure });
         text.into()
     }
+}
+
+/// Why a call does not run that the person did not agree to.
+fn refusal(consent: &Consent, answer: Answer) -> Failure {
+    let why = match answer {
+        Answer::NobodyToAsk => {
+            "this call needs the person's consent and nobody can be asked here. Go on without it and say what was not done"
+        }
+        _ => "the person said no to this call. Do not try it again; go on without it or ask what they want instead",
+    };
+    let hint = (answer == Answer::NobodyToAsk).then(|| consent.how_to_allow());
+    Failure { hint, ..Failure::denied(why) }
 }
 
 fn cancelled() -> Failure {
@@ -225,11 +251,11 @@ fn is_missing_capability(code: FailureCode) -> bool {
 }
 
 /// A failure as the model reads it.
-fn failure_text(failure: &Failure) -> String {
+pub(crate) fn failure_text(failure: &Failure) -> String {
     json!({"error": {"code": failure.code, "message": failure.message, "retryable": failure.retryable}}).to_string()
 }
 
-fn join(told: Told, more: Option<Told>) -> Told {
+pub(crate) fn join(told: Told, more: Option<Told>) -> Told {
     let Some(more) = more.filter(|more| !more.text.is_empty() || !more.reveals.is_empty()) else { return told };
     let text = if more.text.is_empty() { told.text } else { format!("{}\n\n{}", told.text, more.text) };
     Told { text, reveals: told.reveals.into_iter().chain(more.reveals).collect() }

@@ -4,6 +4,8 @@ use winclaw_exposure::estimate_tokens;
 use winclaw_model::{Message, WireCall};
 use winclaw_tool::ToolSpec;
 
+use crate::spill;
+
 /// What a message costs beside its words: role, ids, separators.
 const FRAME: u32 = 4;
 
@@ -49,15 +51,23 @@ pub(crate) fn append(messages: &mut [Message], tail: &str) {
 
 /// `text` with its middle cut out, if it is longer than `limit` characters, and a mark that says how much.
 pub(crate) fn cut_middle(text: &str, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text.to_owned();
+    match ends(text, limit) {
+        Some((head, tail, cut)) => format!("{head}\n{}\n{tail}", spill::mark(cut, text.len(), None)),
+        None => text.to_owned(),
     }
-    let half = limit / 2;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(length - half).collect();
-    let cut = length - 2 * half;
-    format!("{head}\n… [{cut} characters cut here; ask for a smaller part] …\n{tail}")
+}
+
+/// Head and tail of a text that is longer than `limit` characters, half each, and how many are between them.
+pub(crate) fn ends(text: &str, limit: usize) -> Option<(&str, &str, usize)> {
+    // A text has no more characters than bytes, so most need not be counted.
+    if text.len() <= limit {
+        return None;
+    }
+    let length = text.chars().count();
+    let half = (limit / 2).max(1);
+    let (head, _) = text.char_indices().nth(half).filter(|_| length > limit)?;
+    let tail = text.char_indices().rev().nth(half - 1).map_or(text.len(), |(at, _)| at);
+    Some((&text[..head], &text[tail..], length - 2 * half))
 }
 
 /// How many characters of `text` fit `tokens`, at the density `text` has.

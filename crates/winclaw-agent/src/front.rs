@@ -118,8 +118,8 @@ pub enum Event {
     },
     /// The task repeats itself, and what is done about it went a step further.
     Loop {
-        /// How far: `hinted`, `blocked`, `must_answer` or `stopped`.
-        stage: String,
+        /// How far: `hint`, `block`, `must_answer` or `stop`.
+        rung: &'static str,
         /// What is repeated, and what was done about it.
         text: Text,
     },
@@ -129,7 +129,9 @@ pub enum Event {
         call_id: String,
         /// The tool's id.
         tool: String,
-        /// What the model is told.
+        /// How far: `note`, or `consent` where the person is asked.
+        rung: &'static str,
+        /// What the model is told, or the person is asked.
         said: String,
     },
     /// What a reply of the model took.
@@ -166,13 +168,17 @@ impl Event {
     }
 
     /// The event of a call of `tool` that ended after `took`.
-    pub fn ended(catalog: &Catalog, call_id: &str, tool: ToolIx, outcome: &Outcome, took: Duration) -> Event {
+    pub fn ended(catalog: &Catalog, call_id: &str, tool: ToolIx, outcome: Outcome, took: Duration) -> Event {
+        let (result, failure) = match outcome {
+            Ok(output) => (Some(output.value), None),
+            Err(failure) => (None, Some(failure)),
+        };
         Event::CallEnded {
             call_id: call_id.to_owned(),
             tool: catalog.get(tool).id.to_string(),
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            result: outcome.as_ref().ok().map(|output| output.value.clone()),
-            failure: outcome.as_ref().err().cloned(),
+            result,
+            failure,
         }
     }
 }

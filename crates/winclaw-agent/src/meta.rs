@@ -21,11 +21,13 @@ impl Task<'_> {
     /// The answer to a meta tool; like any call it runs only within the limit of its reply.
     pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> Told {
         let limited = self.guard.beyond_limit(asked.name, asked.position);
+        let limited =
+            limited.or_else(|| self.must_answer(asked.name).filter(|_| !matches!(call, MetaCall::Ask { .. })));
         match (call, limited) {
             // The guard judges what is called, the limit included.
             (MetaCall::Call { name, arguments }, _) => {
                 let arguments = raw(&arguments);
-                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, ..*asked })).await
+                Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, bridged: true, ..*asked })).await
             }
             (_, Some(failure)) => self.refuse_aside(asked, &failure),
             (MetaCall::Search { queries, limit, category }, None) => {
@@ -68,6 +70,7 @@ impl Task<'_> {
             Some(answer) => {
                 let evidence = self.session.lens.weigh(&answer);
                 self.near(&evidence);
+                self.guard.person_said(&answer);
                 self.aside(asked, "ok", &answer, Value::from(answer.clone()).to_string().into())
             }
             None if by_person => {

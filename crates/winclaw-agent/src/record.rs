@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
 use winclaw_exposure::{Event as Decision, Prefix, Reach, Rise, Surface};
-use winclaw_guard::{Consent, Verdict};
+use winclaw_guard::{Consent, DriftStep, LoopStep, Repair, Ruling, Verdict};
 use winclaw_model::{ChatReply, Cost, ModelError};
 use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, ToolSpec, detail_line};
 use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
@@ -15,6 +15,7 @@ use crate::calls::Asked;
 use crate::change::{Change, Delta};
 use crate::lens::Lens;
 use crate::ranking::hex;
+use crate::read::Read;
 use crate::report::EndState;
 use crate::{Answer, Event, front};
 
@@ -162,23 +163,44 @@ impl<'a> Recorder<'a> {
         (self.write)(Record::Verdict { call_id: call_id.into(), tool, verdict: word.into(), rule, reason });
     }
 
-    pub(crate) fn consent(&mut self, catalog: &Catalog, call_id: &str, consent: &Consent, answer: Answer) {
-        let answer = match answer {
-            Answer::Once => "yes",
-            Answer::ThisTask => "yes, for this task",
-            Answer::Always => "yes, always",
-            Answer::No => "no",
-            Answer::Never => "no, never",
-            Answer::NobodyToAsk => "nobody to ask",
-        };
+    /// A question to the person, the answer, and what made it a question.
+    pub(crate) fn consent(
+        &mut self,
+        catalog: &Catalog,
+        call_id: &str,
+        consent: &Consent,
+        answer: Answer,
+        ruling: Option<&Ruling>,
+    ) {
         (self.write)(Record::Consent {
             call_id: call_id.into(),
             tool: catalog.get(consent.tool).id.to_string(),
             asked: consent.why.en.clone(),
-            answer: answer.into(),
-            side_effect: catalog.get(consent.tool).manifest.side_effect.as_str().into(),
+            answer: answer.as_str().into(),
+            side_effect: consent.side_effect.as_str().into(),
+            scope: answer.scope().into(),
+            rule: ruling.map(Ruling::as_trace).unwrap_or_default(),
+        });
+    }
+
+    /// A call that runs though nobody was asked, by something else than the general level.
+    pub(crate) fn allowed(
+        &mut self,
+        catalog: &Catalog,
+        call_id: &str,
+        tool: ToolIx,
+        arguments: &Value,
+        ruling: &Ruling,
+    ) {
+        let known = catalog.get(tool);
+        (self.write)(Record::Consent {
+            call_id: call_id.into(),
+            tool: known.id.to_string(),
+            asked: String::new(),
+            answer: "allowed".into(),
+            side_effect: known.manifest.side_effect_of(arguments).as_str().into(),
             scope: String::new(),
-            rule: String::new(),
+            rule: ruling.as_trace(),
         });
     }
 
@@ -186,13 +208,12 @@ impl<'a> Recorder<'a> {
         &mut self,
         catalog: &Catalog,
         call_id: &str,
-        tool: ToolIx,
-        arguments: &Value,
+        (tool, arguments): (ToolIx, &Value),
         outcome: &Outcome,
+        read: &Read,
         took: Duration,
     ) {
         let known = catalog.get(tool);
-        let text = outcome.as_ref().map_or_else(ToString::to_string, |output| output.model_text());
         (self.write)(Record::Call {
             call_id: call_id.into(),
             tool: known.id.to_string(),
@@ -200,10 +221,42 @@ impl<'a> Recorder<'a> {
             arguments: arguments.clone(),
             ms: millis(took),
             outcome: outcome.as_ref().map_or_else(|failure| failure.code.as_str(), |_| "ok").into(),
-            result_chars: text.chars().count() as u64,
-            result_sha256: sha256(text.as_bytes()),
+            result_chars: read.chars as u64,
+            result_sha256: read.sha256.clone(),
             error: outcome.as_ref().err().map(|failure| failure.message.clone()),
-            whole: None,
+            whole: read.whole.as_ref().map(|path| path.display().to_string()),
+        });
+    }
+
+    pub(crate) fn repairs(&mut self, catalog: &Catalog, call_id: &str, tool: ToolIx, repairs: &[Repair]) {
+        for repair in repairs {
+            (self.write)(Record::Repair {
+                call_id: call_id.into(),
+                tool: catalog.get(tool).id.to_string(),
+                repair: repair.what.as_str().into(),
+                at: repair.at.clone(),
+                said: repair.said.clone(),
+            });
+        }
+    }
+
+    pub(crate) fn looping(&mut self, catalog: &Catalog, step: &LoopStep) {
+        (self.write)(Record::Loop {
+            pattern: step.what.as_str().into(),
+            tools: step.tool.map(|tool| catalog.get(tool).id.to_string()).into_iter().collect(),
+            times: step.times as u64,
+            rung: step.rung.into(),
+            said: step.said.clone(),
+        });
+    }
+
+    pub(crate) fn drift(&mut self, catalog: &Catalog, call_id: &str, tool: ToolIx, drift: &DriftStep) {
+        (self.write)(Record::Drift {
+            call_id: call_id.into(),
+            tool: catalog.get(tool).id.to_string(),
+            rung: drift.rung.into(),
+            why: drift.after.clone(),
+            said: drift.said.clone(),
         });
     }
 
@@ -292,7 +345,7 @@ fn millis(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -1,10 +1,11 @@
 //! What follows from a reply.
 
-use winclaw_exposure::Signal;
+use winclaw_exposure::{Answer as Told, Signal};
 use winclaw_model::{ChatReply, Message};
 use winclaw_tool::Text;
 
 use crate::Event;
+use crate::calls::join;
 use crate::report::EndState;
 use crate::task::{Task, Then};
 
@@ -74,16 +75,19 @@ impl Task<'_> {
         if !reply.text.trim().is_empty() {
             self.parts.front.show(Event::TextEnd);
         }
+        let mut advice = self.guard.plan(&reply.text);
         let last = reply.calls.len().saturating_sub(1);
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
             let told = self.answer_call(call, position, cut_off).await;
+            let told = if position == last { join(told, advice.take().map(Told::from)) } else { told };
             let (call_id, content, reveals) = (call.id.clone(), told.text, told.reveals);
             self.say(Message::Tool { call_id, content, reveals });
         }
     }
 
     pub(crate) fn after_calls(&mut self) -> Then {
+        self.climb();
         if self.parts.interrupt.is_cancelled() {
             return Then::End(EndState::Interrupted);
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use winclaw_catalog::ToolIx;
 use winclaw_exposure::{Exposure, Settings};
+use winclaw_guard::Origins;
 use winclaw_model::Message;
 use winclaw_tool::{Problem, ProblemKind, Text, ToolId};
 
@@ -43,6 +44,7 @@ pub struct Saved {
     /// Earlier requests, latest first.
     earlier: Vec<String>,
     prefix_tokens: u32,
+    origins: Origins,
     spent: Spent,
     without: Vec<String>,
 }
@@ -78,6 +80,7 @@ impl Session {
             used,
             earlier: self.earlier.clone(),
             prefix_tokens: self.prefix_tokens,
+            origins: self.origins.clone(),
             spent: self.spent.clone(),
             without: self.without.iter().cloned().collect(),
         }
@@ -126,6 +129,7 @@ impl Session {
             prefix_tokens: saved.prefix_tokens,
             settings: saved.settings,
             model: saved.model,
+            origins: saved.origins,
             spent: saved.spent,
             without: saved.without.into_iter().collect(),
         };

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use winclaw_catalog::{ToolIx, evidence::Evidence};
 use winclaw_exposure::Settings;
+use winclaw_guard::Origins;
 use winclaw_model::Message;
 use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
@@ -35,6 +36,8 @@ pub struct Session {
     pub(crate) settings: Settings,
     /// The label of its model.
     pub(crate) model: String,
+    /// Where its content came from.
+    pub(crate) origins: Origins,
     /// What all requests took.
     pub(crate) spent: Spent,
     /// Names of tools that the model's vendor does not take.
@@ -95,6 +98,7 @@ impl Session {
             prefix_tokens: 0,
             settings: options.exposure.clone(),
             model: parts.model.label(),
+            origins: Origins::default(),
             spent: Spent::default(),
             without: BTreeSet::new(),
         };

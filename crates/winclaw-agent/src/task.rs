@@ -34,6 +34,16 @@ pub struct Parts<'a> {
     pub keep: Option<&'a Keeper>,
 }
 
+/// A text that goes with a request. The model reads it behind the request; its words are nobody's wish, so they neither
+/// decide what is near nor name a destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attached {
+    /// What it is called, such as a path.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
 /// What one task is, and its limits.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -41,6 +51,8 @@ pub struct Options {
     pub request: String,
     /// Pictures that go with it.
     pub images: Vec<Image>,
+    /// Texts that go with it and that the person did not write, such as a file or a page.
+    pub attached: Vec<Attached>,
     /// How the exposure engine works.
     pub exposure: Settings,
     /// The guard's limits.
@@ -66,6 +78,7 @@ impl Options {
         Options {
             request: request.into(),
             images: Vec::new(),
+            attached: Vec::new(),
             exposure: Settings::default(),
             limits: Limits::default(),
             policy: Policy::default(),
@@ -145,9 +158,11 @@ impl<'a> Task<'a> {
     }
 
     fn of(session: Session, parts: Parts<'a>, options: Options, recorder: &'a mut (dyn FnMut(Record) + Send)) -> Self {
+        let mut guard = Guard::new(options.limits, options.policy.clone());
+        guard.resume(session.origins.clone());
         Task {
             anchor: Anchor::default(),
-            guard: Guard::new(options.limits, options.policy.clone()),
+            guard,
             call_ids: session.history.call_ids(),
             recorder: Recorder::new(recorder),
             open: record::Open::default(),
@@ -167,7 +182,11 @@ impl<'a> Task<'a> {
     /// The request becomes part of the conversation, and what it points to is near.
     fn take_up(&mut self, evidence: &Evidence) {
         self.near(evidence);
-        let (text, images) = (self.options.request.clone(), std::mem::take(&mut self.options.images));
+        self.guard.person_said(&self.options.request);
+        self.options.attached.iter().for_each(|attached| self.guard.content_of_others(&attached.name));
+        let images = std::mem::take(&mut self.options.images);
+        let attached = self.options.attached.iter().map(|it| format!("\n\n[Attached: {}]\n{}", it.name, it.text));
+        let text = std::iter::once(self.options.request.clone()).chain(attached).collect();
         self.say(Message::User { text, images });
     }
 
@@ -184,6 +203,12 @@ impl<'a> Task<'a> {
         if let (Some(keep), Some(message)) = (self.parts.keep, self.session.history.messages().get(at)) {
             keep(Kept::Amended { at, message });
         }
+    }
+
+    /// Tells who stores the session everything beside the messages.
+    pub(crate) fn keep_state(&mut self) {
+        self.session.origins = self.guard.origins().clone();
+        self.session.keep_state(self.parts.keep);
     }
 
     /// What the person said points to these tools.
@@ -266,17 +291,17 @@ impl<'a> Task<'a> {
     fn end(mut self, state: EndState) -> (Report, Session) {
         let report = Report {
             state,
-            answer: self.answer,
+            answer: std::mem::take(&mut self.answer),
             calls: self.calls,
             turns: self.turns,
             usage: self.spent.usage,
             cost: self.spent.cost().cloned(),
             messages: self.session.history.messages().to_vec(),
         };
-        self.session.earlier.insert(0, self.options.request);
+        self.session.earlier.insert(0, std::mem::take(&mut self.options.request));
         // Every step of the trace repeats them.
         self.session.earlier.truncate(winclaw_intent::EARLIER);
-        self.session.keep_state(self.parts.keep);
+        self.keep_state();
         (report, self.session)
     }
 }

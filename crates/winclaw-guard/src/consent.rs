@@ -39,6 +39,8 @@ pub struct Consent {
     pub details: Vec<(String, String)>,
     /// What is out of the ordinary about the call; empty when it is asked for its side effect alone.
     pub because: Vec<Because>,
+    /// What would run and what that may do, in one sentence without the detail.
+    pub what: Text,
     /// The whole question as sentences: title, id, side effect in words, detail, and what is out of the ordinary.
     pub why: Text,
     /// Whether it is asked only because the call strays from the request after a failure.
@@ -175,6 +177,7 @@ pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, doubts: Dou
     let manifest = &tool.manifest;
     let detail = detail(tool, arguments);
     let effects = effects(tool, arguments);
+    let what = words::question(tool, &effects, "", &[]);
     let why = words::question(tool, &effects, &detail, &because);
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let details = details(&manifest.detail_keys, arguments).into_iter();
@@ -189,6 +192,7 @@ pub(crate) fn ask(ix: ToolIx, tool: &CatalogTool, arguments: &Value, doubts: Dou
         pin: Pin::of(tool),
         detail,
         because,
+        what,
         why,
         strays,
         effects,

@@ -37,6 +37,8 @@ pub(crate) struct FailureKind {
     pub(crate) message: String,
     /// Whether a person or a rule said no.
     pub(crate) denied: bool,
+    /// Whether the same call may succeed later.
+    pub(crate) passing: bool,
 }
 
 /// What a call's arguments are counted by.
@@ -56,7 +58,7 @@ impl Sign {
     pub(crate) fn of(manifest: &ToolManifest, arguments: &Value) -> Sign {
         let volatile = &manifest.volatile_keys;
         let plain = labels::without(manifest, arguments);
-        let text = canonical(plain.as_ref().unwrap_or(arguments), volatile);
+        let text = without_spaces(&canonical(plain.as_ref().unwrap_or(arguments), volatile));
         let detail = about(&details(&manifest.detail_keys, arguments), volatile);
         let core = || labels::core(manifest, arguments).map(|core| digest(&canonical(&core, volatile)));
         let about_is_all = detail.is_none();
@@ -69,6 +71,13 @@ impl Sign {
         let same = digest(raw.trim());
         Sign { same, about: None, about_is_all: false, numbers: same }
     }
+}
+
+/// `text` with each run of spaces as one, and none beside quotes; escaped ones inside strings count as spaces.
+fn without_spaces(text: &str) -> String {
+    let plain = text.replace("\\n", " ").replace("\\t", " ");
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    words.join(" ").replace("\" ", "\"").replace(" \"", "\"")
 }
 
 /// Of the arguments without their numbers; those in what the call is about count.
@@ -112,7 +121,8 @@ pub(crate) fn result_of(outcome: &Outcome, arguments: &Value, volatile: &[String
             let kind = digest(&masked(&told, arguments));
             let denied = failure.code == FailureCode::Denied;
             let print = digest(&format!("failed {told}"));
-            let failure = FailureKind { print: kind, message: failure.message.clone(), denied };
+            let failure =
+                FailureKind { print: kind, message: failure.message.clone(), denied, passing: failure.retryable };
             CallResult { print, echo: print, loose: kind, failure: Some(failure) }
         }
     }

@@ -14,10 +14,23 @@ const MAX_TOLD: usize = 200;
 /// Longest line of what a call was about, in characters.
 const MAX_ABOUT: usize = 120;
 
+/// A call that was found to stray, for the trace and whoever watches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriftStep {
+    /// `note`: the call runs, and the model hears it. `consent`: the person is asked.
+    pub rung: &'static str,
+    /// What failed before and was not mended: the tool's id and its message.
+    pub after: String,
+    /// What the model is told, or the person is asked.
+    pub said: String,
+}
+
 /// The failure that stands open, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Drift {
     open: Option<Open>,
+    /// Of the call that was judged last.
+    step: Option<DriftStep>,
 }
 
 #[derive(Debug)]
@@ -90,13 +103,27 @@ impl Drift {
         let open = self.open.as_mut()?;
         let failed = &catalog.get(open.tool).id;
         let (was, is) = (in_brackets(&open.about, EN), in_brackets(&about(catalog.get(tool), arguments), EN));
-        open.noted.insert(tool).then(|| {
-            format!(
-                "Keep to the request: `{failed}`{was} failed ({}) and was not mended, and this call{is} does not seem to belong \
-                 to what was asked. Mend that call, or go on only with what the request needs.",
-                open.message
-            )
-        })
+        if !open.noted.insert(tool) {
+            return None;
+        }
+        let said = format!(
+            "Keep to the request: `{failed}`{was} failed ({}) and was not mended, and this call{is} does not seem to belong \
+             to what was asked. Mend that call, or go on only with what the request needs.",
+            open.message
+        );
+        self.step = Some(DriftStep { rung: "note", after: format!("{failed}: {}", open.message), said: said.clone() });
+        Some(said)
+    }
+
+    /// The person is asked `said` before a stray call.
+    pub(crate) fn asked(&mut self, catalog: &Catalog, said: &str) {
+        let Some(open) = &self.open else { return };
+        let after = format!("{}: {}", catalog.get(open.tool).id, open.message);
+        self.step = Some(DriftStep { rung: "consent", after, said: said.to_owned() });
+    }
+
+    pub(crate) fn take_step(&mut self) -> Option<DriftStep> {
+        self.step.take()
     }
 
     /// What a person is told before a stray call.

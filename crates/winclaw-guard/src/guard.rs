@@ -9,7 +9,7 @@ use crate::asides::Asides;
 use crate::check::{Checked, Checker};
 use crate::consent::{self, Asked, Consents, Said};
 use crate::digest::{Sign, result_of};
-use crate::drift::{self, Drift};
+use crate::drift::{self, Drift, DriftStep};
 use crate::idle;
 use crate::ladder::{Found, Ladder, LoopStep, Rung};
 use crate::loops::{Loops, News, Past};
@@ -182,8 +182,8 @@ impl Guard {
         let found = Found { what: LoopKind::SamePlan, tool: None, by, times, message };
         let detail = short(text);
         match again.idle {
-            0 | 1 => self.ladder.hint(&found, detail),
-            2 => {
+            0..=2 => self.ladder.hint(&found, detail),
+            3 => {
                 self.loops.idle.stuck();
                 self.ladder.raise(Rung::Blocked, &found, self.replies.now(), detail);
             }
@@ -200,6 +200,11 @@ impl Guard {
     /// What was found since this was asked last, for the trace and whoever watches: each hint and each rung.
     pub fn take_steps(&mut self) -> Vec<LoopStep> {
         self.ladder.take_steps()
+    }
+
+    /// What was found of the call that was judged last, if it strays from the request and somebody hears of it.
+    pub fn take_drift(&mut self) -> Option<DriftStep> {
+        self.drift.take_step()
     }
 
     /// What the person said to `consent`. From [`Answer::ThisTask`] on such calls of the tool run unasked until the task
@@ -220,6 +225,12 @@ impl Guard {
     /// Goes on from what an earlier request of the session left.
     pub fn resume(&mut self, origins: Origins) {
         self.consents.resume(origins);
+    }
+
+    /// Content of others came into the conversation by another way than a tool, such as an attached file; `source` is what
+    /// a person is told of it.
+    pub fn content_of_others(&mut self, source: &str) {
+        self.consents.content_of_others(source);
     }
 
     /// Where the conversation's content came from so far, for the next request of the session.
@@ -282,10 +293,15 @@ impl Guard {
         let asked = Asked { ix: call.tool, tool, arguments: &arguments, schema_was_shown, doubt, untrusted };
         match self.consents.decide(&asked) {
             Said::Run => {}
-            Said::Ask(consent) => return Verdict::AskUser { arguments, repairs, consent },
-            Said::Deny(why) => {
+            Said::Ask(consent) => {
+                if strays {
+                    self.drift.asked(catalog, &consent.why.en);
+                }
+                return Verdict::AskUser { arguments, repairs, consent };
+            }
+            Said::Deny(failure) => {
                 let sign = Sign::of(&tool.manifest, &arguments);
-                return self.refuse(catalog, call.tool, sign, &arguments, (Rule::Policy, Failure::denied(why)));
+                return self.refuse(catalog, call.tool, sign, &arguments, (Rule::Policy, failure));
             }
         }
         if strays {
@@ -342,7 +358,7 @@ fn must_answer() -> &'static str {
 fn told_again(times: usize, idle: usize) -> String {
     let then = match idle {
         0 => "If it does not lead on, do something else.",
-        1 | 2 => "Nothing new came of it: do its next step in another way, ask the user, or answer.",
+        1..=3 => "Nothing new came of it: do its next step in another way, ask the user, or answer.",
         _ => must_answer(),
     };
     format!("You told this plan {times} times. {then}")

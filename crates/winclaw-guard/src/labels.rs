@@ -7,7 +7,7 @@ use crate::shape;
 
 /// Names of such parameters, in lower case and without separators. They count only where the schema does not require
 /// them, no detail key names them, and something else says what the call does.
-const NAMES: [&str; 44] = [
+const NAMES: [&str; 46] = [
     "attempt",
     "cachebust",
     "cachebuster",
@@ -24,6 +24,8 @@ const NAMES: [&str; 44] = [
     "iteration",
     "justification",
     "label",
+    "meta",
+    "metadata",
     "marker",
     "nonce",
     "note",

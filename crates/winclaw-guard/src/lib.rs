@@ -43,6 +43,7 @@ mod verdict;
 pub use arguments::parse_arguments;
 pub use check::check_arguments;
 pub use consent::{Answer, Because, By, Consent, Ruling, seen};
+pub use drift::DriftStep;
 pub use guard::Guard;
 pub use ladder::{LoopKind, LoopReport, LoopStep};
 pub use origin::{Destination, Origin, Origins, Places};

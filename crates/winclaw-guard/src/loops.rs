@@ -18,6 +18,14 @@ use seen::{Known, Seen, Varied};
 /// How many times as many unchanged results a tool that is meant to be polled may give, and calls made beside it.
 const POLL_PATIENCE: usize = 4;
 
+/// How many times as many of them there may be between attempts at what fails and may pass by itself, and of calls that
+/// change the world one after another, such as to and fro.
+const WAIT_PATIENCE: usize = 2;
+
+/// How many times as many results that are the same but for numbers a call may give that changes the world, while nothing
+/// else brings news: it does the same once more each time.
+const LOOSE_PATIENCE: usize = 4;
+
 /// How many times as many equal results calls may give that are about the same thing while other arguments differ:
 /// somebody who asks for less, or for more, is not yet lost.
 const ABOUT_PATIENCE: usize = 2;
@@ -122,15 +130,26 @@ impl Loops {
         }
     }
 
-    fn patience(&self, ix: ToolIx, tool: &CatalogTool) -> usize {
-        let polls = tool.manifest.poll || self.trail.beside_poll(ix);
-        self.repeats * if polls { POLL_PATIENCE } else { 1 }
+    /// How many times the call may give the same result: more where it waits for something, or helps to wait.
+    fn patience(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> usize {
+        let seen = self.seen.of(ix, sign.same);
+        let (beside, last) = (self.trail.beside(ix), self.trail.last());
+        let polls = tool.manifest.poll || seen.moved || beside.is_some_and(|step| step.poll);
+        let is_other = last.is_some_and(|step| (step.tool, step.call) != (ix, sign.same));
+        let waits = (seen.passing && is_other) || beside.is_some_and(|step| step.passing);
+        let switches = acts(tool) && is_other && last.is_some_and(|step| step.acts);
+        let factor = if polls { POLL_PATIENCE } else { 1 };
+        self.repeats * if waits || switches { factor.max(WAIT_PATIENCE) } else { factor }
     }
 
     fn stopped(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
         let (seen, about) = (self.seen.of(ix, sign.same), self.about_of(ix, sign));
-        let patience = self.patience(ix, tool);
+        let patience = self.patience(ix, tool, sign);
         let moving = self.repeats * MOVING_PATIENCE;
+        if acts(tool) && seen.loosely >= self.repeats * LOOSE_PATIENCE {
+            let times = seen.loosely;
+            return Some((LoopKind::SameResult, sign.same, times, told::repeated(tool, times)));
+        }
         if seen.same >= patience || seen.total >= moving {
             let times = if seen.same >= patience { seen.same } else { seen.total };
             return Some((LoopKind::SameResult, sign.same, times, told::repeated(tool, times)));
@@ -155,7 +174,8 @@ impl Loops {
         sign: Sign,
     ) -> Option<(LoopKind, Signature, usize, String)> {
         if let Some(cycle) = self.trail.cycle(ix, sign.same) {
-            let patience = self.repeats * if cycle.poll { POLL_PATIENCE } else { 1 } + usize::from(!cycle.exact);
+            let factor = if cycle.patient { WAIT_PATIENCE } else { 1 };
+            let patience = self.repeats * if cycle.poll { POLL_PATIENCE } else { factor } + usize::from(!cycle.exact);
             if cycle.rounds >= patience {
                 return Some((LoopKind::Cycle, cycle.by, cycle.rounds, told::cycle(tool, cycle.period, cycle.rounds)));
             }
@@ -174,7 +194,7 @@ impl Loops {
 
     fn nudged(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
         let (seen, about) = (self.seen.of(ix, sign.same), self.about_of(ix, sign));
-        let patience = self.patience(ix, tool);
+        let patience = self.patience(ix, tool, sign);
         if let Some((by, alike)) = self.worst_failure(ix).filter(|(_, alike)| alike.times >= self.repeats) {
             return Some((LoopKind::SameFailure, by, alike.times, told::keeps_failing(tool, alike)));
         }
@@ -188,14 +208,22 @@ impl Loops {
         if seen.total >= self.repeats * MOVING_HINT {
             return Some((LoopKind::SameResult, sign.same, seen.total, told::unchanged(seen.total)));
         }
+        if acts(tool) && seen.loosely >= self.repeats {
+            return Some((LoopKind::SameResult, sign.same, seen.loosely, told::was_made(seen.loosely)));
+        }
         let by = sign.about.filter(|_| about.same + 1 >= patience * ABOUT_PATIENCE);
         if let Some(by) = by {
             return Some((LoopKind::SameThing, by, about.same, told::about_to_be_the_same(about.same)));
         }
-        self.nudged_as_one_of_many(ix, sign)
+        self.nudged_as_one_of_many(ix, tool, sign)
     }
 
-    fn nudged_as_one_of_many(&self, ix: ToolIx, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
+    fn nudged_as_one_of_many(
+        &self,
+        ix: ToolIx,
+        tool: &CatalogTool,
+        sign: Sign,
+    ) -> Option<(LoopKind, Signature, usize, String)> {
         if let Some(cycle) = self.trail.cycle(ix, sign.same) {
             return Some((LoopKind::Cycle, cycle.by, cycle.rounds, told::goes_round(cycle.period, cycle.rounds)));
         }
@@ -204,6 +232,10 @@ impl Loops {
             if varied.replies >= self.repeats * hint {
                 return Some((LoopKind::SameThing, sign.numbers, varied.replies, told::varies(varied.replies)));
             }
+        }
+        let seen = self.seen.of(ix, sign.same);
+        if !tool.manifest.poll && seen.rose && seen.most + 1 >= self.repeats && seen.most.is_power_of_two() {
+            return Some((LoopKind::SameResult, sign.same, seen.most, told::was_made(seen.most)));
         }
         let replies = self.idle.replies();
         (self.idle.level() >= Rung::Hinted).then(|| (LoopKind::NoNews, [0; 32], replies, told::no_news(replies)))
@@ -239,14 +271,15 @@ impl Loops {
 
     /// A call ran in this reply and gave `result`; whether that was new.
     pub(crate) fn ran(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: CallResult, reply: u64) -> News {
-        let acts = tool.manifest.side_effect != SideEffect::Read;
-        let (before, differs) = self.seen.note((ix, sign.same), result.print, acts);
+        let acts = acts(tool);
+        let (before, differs) = self.seen.note((ix, sign.same), &result, acts);
+        let is_same_act = acts && self.seen.of(ix, sign.same).loosely > self.repeats;
         let about_differs = self.note_about(ix, sign, &result, acts);
         let unknown = self.prints.insert((ix, result.print));
         self.note_row(ix, tool, sign, &result, reply);
         let news = match &result.failure {
             Some(_) => News::None,
-            None if !(differs && about_differs) => News::None,
+            None if is_same_act || !(differs && about_differs) => News::None,
             None if acts => News::Changed,
             None if before => News::Moves,
             None if unknown => News::Reading,
@@ -270,20 +303,21 @@ impl Loops {
                 self.about.forget(&about);
                 true
             }
-            _ => self.about.note(about, result.print, acts).1,
+            _ => self.about.note(about, result, acts).1,
         }
     }
 
     /// Counts a call among those that differ from it only in numbers, and among those that came before it.
     fn note_row(&mut self, ix: ToolIx, tool: &CatalogTool, sign: Sign, result: &CallResult, reply: u64) {
-        let acts = tool.manifest.side_effect != SideEffect::Read;
+        let acts = acts(tool);
         if result.failure.is_none() {
             self.varied.entry((ix, sign.numbers)).or_default().note(result.echo, sign.same, reply, acts);
         }
         let looks = !acts && result.failure.is_none();
         let loose = if looks { result.print } else { result.loose };
-        let (call, exact, poll) = (sign.same, result.print, tool.manifest.poll);
-        self.trail.push(Step { tool: ix, call, result: loose, exact, acts, poll });
+        let (call, exact, seen) = (sign.same, result.print, self.seen.of(ix, sign.same));
+        let (poll, passing) = (tool.manifest.poll || seen.moved, seen.passing);
+        self.trail.push(Step { tool: ix, call, result: loose, exact, acts, poll, passing });
     }
 
     fn nothing_new(
@@ -315,7 +349,7 @@ impl Loops {
         result: CallResult,
         reply: u64,
     ) -> Option<Found> {
-        self.seen.note((ix, sign.same), result.print, false);
+        self.seen.note((ix, sign.same), &result, false);
         self.idle.note(idle::KNOWN_FAILURE);
         let kind = result.failure?;
         let by = kind.print;
@@ -348,6 +382,11 @@ impl Loops {
         self.seen.forgive();
         self.about.forgive();
     }
+}
+
+/// Whether a call of `tool` may change the world.
+fn acts(tool: &CatalogTool) -> bool {
+    tool.manifest.side_effect != SideEffect::Read
 }
 
 fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {

@@ -27,7 +27,7 @@ pub struct Origin<'a> {
 const MAX_SOURCES: usize = 8;
 const MAX_SAID: usize = 64;
 const MAX_KNOWN: usize = 4_096;
-const MAX_LINKS: usize = 8_192;
+const MAX_LINKS: usize = 1_024;
 
 /// Longest text of the person that recipients are looked for in, in bytes.
 const MAX_WORDS: usize = 32_768;
@@ -88,10 +88,13 @@ impl Origins {
 
     /// The model has read the results of its last reply.
     pub(crate) fn next_reply(&mut self) {
-        for source in std::mem::take(&mut self.arrived) {
-            if self.untrusted.len() < MAX_SOURCES && !self.untrusted.contains(&source) {
-                self.untrusted.push(source);
-            }
+        std::mem::take(&mut self.arrived).iter().for_each(|source| self.came_in(source));
+    }
+
+    /// Content of others came in.
+    pub(crate) fn came_in(&mut self, source: &str) {
+        if self.untrusted.len() < MAX_SOURCES && !self.untrusted.iter().any(|known| known == source) {
+            self.untrusted.push(source.to_owned());
         }
     }
 

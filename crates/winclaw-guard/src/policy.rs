@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use winclaw_catalog::CatalogTool;
 use winclaw_tool::{SideEffect, ToolId};
 
+use crate::consent::{Consents, Ruling};
 use crate::origin::{Destination, Places};
 pub use pin::{Part, Pin};
 use target::{breadth, covers};
@@ -258,6 +259,11 @@ impl Policy {
         self.rules = kept;
         self.rules.push(rule);
         gone
+    }
+
+    /// What is said of calls of `tool` with this side effect, as long as nothing is known of where they go.
+    pub fn ruling(&self, tool: &CatalogTool, side_effect: SideEffect) -> Ruling {
+        Consents::new(self.clone()).ruling(tool, side_effect)
     }
 
     /// The rule that decides about the case, if any does.

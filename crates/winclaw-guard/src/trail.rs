@@ -24,8 +24,10 @@ pub(crate) struct Step {
     pub(crate) exact: Signature,
     /// Whether it may change the world.
     pub(crate) acts: bool,
-    /// Whether it is meant to be polled.
+    /// Whether it is polled: by what it says of itself, or since its results were seen to change.
     pub(crate) poll: bool,
+    /// Whether it failed in a way that may pass by itself.
+    pub(crate) passing: bool,
 }
 
 /// A cycle that the next call would go on with.
@@ -39,6 +41,8 @@ pub(crate) struct Cycle {
     /// Whether all its results were the same each time, to the letter.
     pub(crate) exact: bool,
     pub(crate) poll: bool,
+    /// Whether it waits for a failure to pass, or only changes the world.
+    pub(crate) patient: bool,
 }
 
 #[derive(Debug, Default)]
@@ -66,9 +70,14 @@ impl Trail {
         }
     }
 
-    /// Whether the last call but those of `tool` was one that is meant to be polled.
-    pub(crate) fn beside_poll(&self, tool: ToolIx) -> bool {
-        self.steps.iter().rev().find(|step| step.tool != tool).is_some_and(|step| step.poll)
+    /// The last call that was not of `tool`.
+    pub(crate) fn beside(&self, tool: ToolIx) -> Option<&Step> {
+        self.steps.iter().rev().find(|step| step.tool != tool)
+    }
+
+    /// The last call.
+    pub(crate) fn last(&self) -> Option<&Step> {
+        self.steps.back()
     }
 
     fn back(&self, places: usize) -> Option<&Step> {
@@ -90,7 +99,9 @@ impl Trail {
         }
         let exact = (1..=matching)
             .all(|places| self.is_same(places, places + period, |step| (step.tool, step.call, step.exact)));
-        Some(Cycle { by: sign(&round), rounds, period, exact, poll: round.iter().any(|step| step.poll) })
+        let poll = round.iter().any(|step| step.poll);
+        let patient = round.iter().any(|step| step.passing) || round.iter().all(|step| step.acts);
+        Some(Cycle { by: sign(&round), rounds, period, exact, poll, patient })
     }
 
     fn is_same<K: PartialEq>(&self, one: usize, two: usize, key: impl Fn(&Step) -> K) -> bool {
@@ -134,7 +145,7 @@ mod tests {
 
     fn step(tool: u32, result: u8, acts: bool) -> Step {
         let result = [result; 32];
-        Step { tool: ToolIx(tool), call: [tool as u8; 32], result, exact: result, acts, poll: false }
+        Step { tool: ToolIx(tool), call: [tool as u8; 32], result, exact: result, acts, poll: false, passing: false }
     }
 
     fn rounds(steps: &[Step], times: usize) -> Option<usize> {

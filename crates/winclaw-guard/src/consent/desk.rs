@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use winclaw_catalog::{CatalogTool, ToolIx};
-use winclaw_tool::{Outcome, SideEffect, Text, ToolId};
+use winclaw_tool::{Failure, Outcome, SideEffect, Text, ToolId};
 
 use crate::consent::{self, Answer, Because, By, Consent, Doubts, Ruling, effects};
 use crate::origin::{Destination, Origins, Reading};
@@ -26,8 +26,8 @@ pub(crate) enum Said {
     Run,
     /// The person is asked.
     Ask(Box<Consent>),
-    /// It never runs; why, for the model.
-    Deny(String),
+    /// It never runs.
+    Deny(Failure),
 }
 
 /// The policy, what the person answered in this task, and where the conversation's content came from.
@@ -76,6 +76,10 @@ impl Consents {
 
     pub(crate) fn person_said(&mut self, text: &str) {
         self.origins.said(text, &self.policy.places);
+    }
+
+    pub(crate) fn content_of_others(&mut self, source: &str) {
+        self.origins.came_in(source);
     }
 
     pub(crate) fn next_reply(&mut self) {
@@ -131,8 +135,8 @@ impl Consents {
         let (ruling, said) = match found.decision {
             Decision::Deny => {
                 let ruling = Ruling { decision: Decision::Deny, by: found.by, because: Vec::new() };
-                let why = format!("`{}` was not run: {} forbids it.", asked.tool.id, ruling.text().en);
-                (ruling, Said::Deny(why))
+                let failure = forbidden(asked.tool, &ruling);
+                (ruling, Said::Deny(failure))
             }
             _ => self.weigh(asked, &effects, &reading, found),
         };
@@ -230,6 +234,12 @@ impl Consents {
         })
     }
 
+    /// What the policy and the answers say of a side effect of `tool`, wherever it acts.
+    pub(crate) fn ruling(&self, tool: &CatalogTool, side_effect: SideEffect) -> Ruling {
+        let found = self.look(&Case { tool, side_effect, to: &[] });
+        Ruling { because: usual_doubts(&found), decision: found.decision, by: found.by }
+    }
+
     /// What is decided of one side effect: what is forbidden first, then what the person said in this task, then the rules,
     /// then the level.
     fn look(&self, case: &Case<'_>) -> Found {
@@ -256,6 +266,17 @@ impl Consents {
         let holds = |given: &&Given| !given.yes || given.pin.differs(case.tool).is_empty();
         self.given.iter().rev().filter(speaks).find(holds)
     }
+}
+
+/// What the model is told of a call that never runs, and the person with it.
+fn forbidden(tool: &CatalogTool, ruling: &Ruling) -> Failure {
+    let (id, by) = (&tool.id, ruling.text());
+    let message = format!("`{id}` was not run: {} forbids it. Do not try it again; go on without it.", by.en);
+    let hint = Text::new(
+        format!("`winclaw consent list` shows what is forbidden, `winclaw consent forget {id}` takes it back"),
+        format!("{}禁止此操作；winclaw consent list 可查看，winclaw consent forget {id} 可撤销", by.zh),
+    );
+    Failure { hint: Some(hint), ..Failure::denied(message) }
 }
 
 fn ruled(rule: &PolicyRule) -> Found {

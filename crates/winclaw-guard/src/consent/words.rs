@@ -37,9 +37,12 @@ pub(crate) fn one_line(text: &str, cap: usize) -> String {
     clean(&text.replace(['\n', '\r', '\t'], " "), cap)
 }
 
-/// The tool's title, or its name where it has none.
+/// The tool's title, or its name where it has none. It cannot end the quotes it stands in.
 pub(crate) fn title(tool: &CatalogTool) -> Text {
-    let or_name = |title: &str| if title.is_empty() { tool.id.name().to_owned() } else { title.to_owned() };
+    let or_name = |title: &str| match title.trim() {
+        "" => tool.id.name().to_owned(),
+        title => one_line(&title.replace(['“', '”', '"'], "'"), MAX_ARGUMENTS),
+    };
     Text::new(or_name(&tool.manifest.title.en), or_name(&tool.manifest.title.zh))
 }
 

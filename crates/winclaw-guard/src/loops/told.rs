@@ -64,6 +64,12 @@ pub(super) fn about_to_repeat(same: usize) -> String {
     format!("This call already gave the same result {times}; if it does again, it will not be run any more.")
 }
 
+pub(super) fn was_made(times: usize) -> String {
+    format!(
+        "This call gave one and the same result {times} times already; make it again only if something changed since."
+    )
+}
+
 pub(super) fn about_to_be_the_same(times: usize) -> String {
     format!(
         "{times} calls about the same thing gave the same result, though other arguments differed; if this one does too, \
