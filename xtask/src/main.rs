@@ -8,6 +8,7 @@
 
 mod bench;
 mod dist;
+mod fuzz;
 mod process;
 mod test;
 mod tidy;
@@ -61,6 +62,17 @@ enum Command {
     },
     /// Hold the code against the design: crate edges, names, sizes, unsafe, docs
     Tidy,
+    /// Throw hostile bytes at the parsers; needs cargo-fuzz
+    Fuzz {
+        /// Which: assembler, arguments or trace; all of them when none is named
+        target: Option<String>,
+        /// How long each, in seconds
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Keep what covers something new in tests/fuzz/corpus
+        #[arg(long)]
+        keep: bool,
+    },
     /// Measure, as ratios; prints the machine
     Bench {
         /// What: start-up, a pass and a call (line), or what exposure finds and costs beside its peers (exposure)
@@ -101,6 +113,7 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::NewPlugin { name } => dist::new_plugin(&name),
         Command::Package { names, release } => dist::package(names, release),
         Command::Tidy => tidy::run(),
+        Command::Fuzz { target, seconds, keep } => fuzz::run(seconds, target.as_deref(), keep),
         Command::Bench { what, data, plots, hold } => bench::run(what, data.as_deref(), plots.as_deref(), hold),
     }
 }
