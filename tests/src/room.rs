@@ -96,6 +96,16 @@ impl Room {
         self.of_winclaw(Path::new("script"), &["--quiet", "--return", "--command", &line, "/dev/null"])
     }
 
+    /// `winclaw` with `arguments`, none of which holds a space, and with `variables`, on a terminal that a test types at.
+    #[cfg(target_os = "linux")]
+    pub fn terminal(&self, arguments: &[&str], variables: &[(&str, &str)]) -> crate::Terminal {
+        let (columns, rows) = crate::terminal::SIZE;
+        let line = format!("stty cols {columns} rows {rows}; exec {} {}", program().display(), arguments.join(" "));
+        let run = self.of_winclaw(Path::new("script"), &["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
+        let run = run.env("TERM", "xterm-256color");
+        crate::Terminal::start(variables.iter().fold(run, |run, (name, value)| run.env(name, value)))
+    }
+
     fn of_winclaw(&self, program: &Path, arguments: &[&str]) -> Run {
         let data = self.path().join("data");
         self.program(program, arguments)
@@ -124,6 +134,8 @@ impl Room {
         let folder = self.path().join("data").join("traces");
         let files: Vec<PathBuf> =
             fs::read_dir(&folder).expect("traces").map(|entry| entry.expect("an entry").path()).collect();
+        let files: Vec<PathBuf> =
+            files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "jsonl")).collect();
         assert_eq!(files.len(), 1, "one task leaves one trace: {files:?}");
         let text = fs::read_to_string(&files[0]).expect("a trace in UTF-8");
         text.lines().map(|line| serde_json::from_str(line).expect("a record in JSON")).collect()

@@ -16,16 +16,16 @@ mod spans;
 mod task;
 mod value;
 
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::InstrumentationScope;
 use opentelemetry_proto::tonic::resource::v1::Resource;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span};
 
+pub use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest as Message;
 pub use send::{Encoding, Endpoint, SendError, Sent, send};
 pub use spans::{Options, spans};
 
 /// `spans` in the message that a collector takes, said to be of the program `version`.
-pub fn request(spans: Vec<Span>, version: &str) -> ExportTraceServiceRequest {
+pub fn request(spans: Vec<Span>, version: &str) -> Message {
     let attributes = vec![value::text("service.name", names::SERVICE), value::text("service.version", version)];
     let scope = InstrumentationScope {
         name: names::SERVICE.into(),
@@ -35,11 +35,11 @@ pub fn request(spans: Vec<Span>, version: &str) -> ExportTraceServiceRequest {
     let spans = ScopeSpans { scope: Some(scope), spans, ..ScopeSpans::default() };
     let resource = Resource { attributes, ..Resource::default() };
     let of_resource = ResourceSpans { resource: Some(resource), scope_spans: vec![spans], ..ResourceSpans::default() };
-    ExportTraceServiceRequest { resource_spans: vec![of_resource] }
+    Message { resource_spans: vec![of_resource] }
 }
 
 /// The message as JSON of the protocol: ids in hexadecimal, 64-bit numbers as strings.
-pub fn to_json(request: &ExportTraceServiceRequest) -> String {
+pub fn to_json(request: &Message) -> String {
     // Strings, numbers and lists can always be written.
     serde_json::to_string(request).unwrap_or_default()
 }

@@ -139,9 +139,9 @@ fn the_json_is_that_of_the_protocol_and_means_what_the_bytes_mean() {
     assert!(span["spanId"].as_str().is_some_and(|id| id.len() == 16));
     assert_eq!((&span["startTimeUnixNano"], &span["kind"]), (&json!("1796054988003000000"), &json!(3)));
     assert_eq!(json["resourceSpans"][0]["resource"]["attributes"][0]["value"], json!({"stringValue": "winclaw"}));
-    let again: ExportTraceServiceRequest = serde_json::from_value(json).expect("a request");
+    let again: Message = serde_json::from_value(json).expect("a request");
     assert_eq!(again, request);
-    assert_eq!(ExportTraceServiceRequest::decode(request.encode_to_vec().as_slice()), Ok(request));
+    assert_eq!(Message::decode(request.encode_to_vec().as_slice()), Ok(request));
 }
 
 #[test]

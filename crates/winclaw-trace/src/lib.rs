@@ -21,10 +21,10 @@ mod retention;
 mod task_id;
 mod writer;
 
-pub use analyze::{Analysis, Count, Exposed, Latency, Money, Savings};
+pub use analyze::{Analysis, Count, Exposed, Latency, Money, Savings, ToolUse};
 pub use reader::{Line, Summary, TraceReader, list, read, read_bytes};
 pub use record::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage, VERSION, schema};
-pub use redact::{MARK, Secrets, redact, redact_text};
+pub use redact::{MARK, Secrets, is_secret_name, redact, redact_text};
 pub use retention::{Keep, Pruned, Removed, Why, is_due, prune};
 pub use task_id::new_task_id;
 pub use writer::TraceWriter;

@@ -11,6 +11,11 @@ mod rules;
 pub use known::Secrets;
 use names::hides;
 
+/// Whether what a variable, header, field or option of this name holds counts as a secret; see [`redact`].
+pub fn is_secret_name(name: &str) -> bool {
+    names::is_secret(name)
+}
+
 /// What stands in place of a secret.
 pub const MARK: &str = "[redacted]";
 

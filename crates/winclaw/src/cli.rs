@@ -2,7 +2,9 @@
 
 mod chat;
 mod config;
+mod consent;
 mod session;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -10,7 +12,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use chat::ChatArgs;
 pub use config::{ConfigCommand, SecretCommand};
+pub use consent::{ConsentCommand, ConsentExplainArgs, EffectWord, ForgetArgs, RuleArgs};
 pub use session::{ExportWord, KeepArgs, RemoveArgs, SessionCommand, SessionShowArgs};
+pub use trace::{
+    TraceAnalyzeArgs, TraceCommand, TraceEncoding, TraceExportArgs, TraceFilter, TraceFormat, TraceListArgs, TracePruneArgs,
+};
 
 /// WinClaw, a tool host for AI agents
 #[derive(Debug, Parser)]
@@ -63,7 +69,7 @@ pub enum Command {
     /// List and inspect plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
-    /// List and show the records of past tasks
+    /// Past tasks: list, show, add up, replay and export their records
     #[command(subcommand)]
     Trace(TraceCommand),
     /// List, show, resume, search and export past conversations
@@ -72,6 +78,9 @@ pub enum Command {
     /// Read and change the configuration, and keep secrets
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Say what may run without asking you, what is asked about, and what never runs
+    #[command(subcommand)]
+    Consent(ConsentCommand),
     /// Check that everything the program needs is in place
     Doctor(JsonArgs),
     /// Print completions for a shell
@@ -292,21 +301,6 @@ pub enum PluginCommand {
         /// The plugin's id
         id: String,
         /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum TraceCommand {
-    /// List past tasks, newest first
-    List(JsonArgs),
-    /// Show one task: what was shown and why, what was called, how long, what it cost
-    Show {
-        /// The task's id, the beginning of one, or `last`
-        #[arg(default_value = "last")]
-        id: String,
-        /// Print the record as it stands, one JSON line a decision
         #[arg(long)]
         json: bool,
     },

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Nothing is sent anywhere unless a command's own words say so: `explain`, `eval`, `tool list`, `plugin` and `trace` use no
-//!   network; `run` asks the model that was chosen; tools reach the hosts their manifests name.
+//!   network (but `trace export --endpoint`); `run` asks the model that was chosen; tools reach the hosts their manifests name.
 //! - Without a terminal nothing waits for a prompt.
 //! - What comes from outside is freed of control characters before a terminal sees it.
 //! - Every end has one of the exit codes of [`complaint::Exit`], and with `--output json` one JSON line on standard error.
@@ -13,7 +13,10 @@ mod cli;
 mod commands;
 mod complaint;
 mod config;
+mod hidden;
 mod host;
+mod policy_file;
+mod question;
 mod screen;
 mod shelf;
 mod task;
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &arguments, Screen::new(lang)),
     };
+    hidden::learn_environment();
     start_log(cli.common.verbose);
     let json = wants_json(&cli.command);
     match run(cli) {
@@ -98,8 +102,9 @@ async fn dispatch(config: Config, screen: Screen, command: Command, verbose: boo
         Command::Chat(args) => commands::chat::run(config, screen, args, verbose).await,
         Command::Demo(args) => commands::demo::run(config, screen, args, verbose).await,
         Command::Tool(command) => commands::tool::run(config, screen, command, verbose).await,
+        Command::Consent(command) => commands::consent::run(config, screen, command),
         Command::Plugin(command) => commands::plugin::run(config, screen, command),
-        Command::Trace(command) => commands::trace::run(&config, screen, command),
+        Command::Trace(command) => commands::trace::main(config, screen, command).await,
         Command::Session(command) => commands::session::run(config, screen, command, verbose).await,
         // Answered before there was a configuration.
         Command::Config(_) => Ok(Exit::Done),
@@ -121,9 +126,9 @@ fn wants_json(command: &Command) -> bool {
         Command::Tool(cli::ToolCommand::Call(args)) => args.output != OutputWord::Text,
         Command::Tool(cli::ToolCommand::List(args)) | Command::Doctor(args) => args.json,
         Command::Tool(cli::ToolCommand::Describe { json, .. }) => *json,
-        Command::Plugin(cli::PluginCommand::List(args)) | Command::Trace(cli::TraceCommand::List(args)) => args.json,
+        Command::Plugin(cli::PluginCommand::List(args)) => args.json,
         Command::Plugin(cli::PluginCommand::Inspect { json, .. }) => *json,
-        Command::Trace(cli::TraceCommand::Show { json, .. }) => *json,
+        Command::Trace(command) => command.wants_json(),
         Command::Config(command) => match command {
             cli::ConfigCommand::Get { json, .. }
             | cli::ConfigCommand::Path { json }
@@ -132,6 +137,7 @@ fn wants_json(command: &Command) -> bool {
             _ => false,
         },
         Command::Session(command) => command.wants_json(),
+        Command::Consent(command) => command.wants_json(),
         Command::Explain(args) => args.json,
         Command::Eval(args) => args.json,
         Command::Chat(_) | Command::Demo(_) | Command::Completions { .. } => false,
@@ -154,5 +160,5 @@ fn start_log(verbose: u8) {
     use tracing_subscriber::EnvFilter;
     let default = if verbose > 1 { "winclaw=debug,winclaw_loader=debug,winclaw_model=debug" } else { "off" };
     let filter = EnvFilter::try_from_env("WINCLAW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(hidden::stderr).init();
 }
