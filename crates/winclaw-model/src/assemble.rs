@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use self::told::Told;
+use crate::names::Originals;
 use crate::sse::{self, Line, Lines};
-use crate::{ChatReply, Delta, Format, Message, ModelError};
+use crate::{ChatReply, ChatRequest, Delta, Format, KnownTools, Message, ModelError, Profile, TextCalls};
 
 /// Longest answer that is read, in bytes; a longer one is a [`ModelError::Protocol`].
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -32,6 +33,7 @@ pub struct Assembler {
     events: Events,
     taken: BTreeSet<String>,
     turn: usize,
+    originals: Originals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +63,17 @@ impl Assembler {
             events: Events { format, pending: String::new(), pending_lines: 0, told: Told::default() },
             taken,
             turn,
+            originals: Originals::default(),
         }
+    }
+
+    /// Begins the reply to `request`. Calls have their tools' own names, whatever those are on the wire, and calls of the
+    /// request's tools that the model writes as text are recovered ([`TextCalls`]).
+    pub fn for_request(profile: &Profile, request: &ChatRequest) -> Self {
+        let mut assembler = Assembler::new(profile.format, &request.messages);
+        assembler.originals = Originals::of(request, &profile.names);
+        assembler.events.told.scan = TextCalls::new(KnownTools::of(request, &profile.names));
+        assembler
     }
 
     /// Takes more bytes of the answer and gives what they complete to `sink`.
@@ -73,6 +85,8 @@ impl Assembler {
             return Err(ModelError::protocol(format!("the answer is longer than {MAX_BYTES} bytes")));
         }
         let bytes = self.recognise(bytes);
+        let originals = &self.originals;
+        let sink: &mut Sink<'_> = &mut |delta| sink(original(originals, delta));
         match self.form {
             Form::Unknown => {}
             Form::Whole => self.whole.extend_from_slice(bytes),
@@ -105,6 +119,8 @@ impl Assembler {
     ///
     /// Errors: [`ModelError::Protocol`] when the answer held no reply at all; an error that stood in its last line.
     pub fn finish(mut self, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
+        let originals = std::mem::take(&mut self.originals);
+        let sink: &mut Sink<'_> = &mut |delta| sink(original(&originals, delta));
         if let Some(rest) = self.lines.rest() {
             self.events.line(&rest, sink);
         }
@@ -115,10 +131,23 @@ impl Assembler {
             self.events.chunk(&value, sink);
             self.events.told.done = true;
         }
-        match self.events.told.error.take() {
-            Some(error) => Err(error),
-            None => self.events.told.reply(&mut self.taken, self.turn),
+        if let Some(error) = self.events.told.error.take() {
+            return Err(error);
         }
+        self.events.told.settle(sink);
+        let mut reply = self.events.told.reply(&mut self.taken, self.turn)?;
+        for call in &mut reply.calls {
+            call.name = originals.get(&call.name).to_owned();
+        }
+        Ok(reply)
+    }
+}
+
+/// A piece with the tool's own name in it.
+fn original<'a>(originals: &'a Originals, delta: Delta<'a>) -> Delta<'a> {
+    match delta {
+        Delta::CallStarted { name } => Delta::CallStarted { name: originals.get(name) },
+        other => other,
     }
 }
 
@@ -151,6 +180,11 @@ impl Events {
                 self.drop_pending();
                 self.told.done = true;
             }
+            // Gemini's endpoint sends an error as a list of one.
+            _ if data.starts_with("[{") && self.pending_lines == 0 => match serde_json::from_str::<[Value; 1]>(data) {
+                Ok([only]) if only.get("error").is_some() => self.chunk(&only, sink),
+                _ => self.join(data, sink),
+            },
             _ => match serde_json::from_str::<Map<String, Value>>(data) {
                 Ok(chunk) if self.pending_lines == 0 || self.is_whole(&chunk) => {
                     self.drop_pending();

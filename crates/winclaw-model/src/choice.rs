@@ -2,6 +2,9 @@ use winclaw_tool::Text;
 
 use crate::{LocalModel, ModelError, PROFILES, Price, Profile};
 
+/// The providers whose key chooses them, first come first.
+const BY_KEY: [&str; 7] = ["deepseek", "openai", "anthropic", "gemini", "qwen", "kimi", "glm"];
+
 /// Reads one environment variable; injected so that tests need not change the process.
 pub type Env<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
@@ -51,23 +54,21 @@ impl ModelChoice {
 
     /// Chooses by what the person said and what is set.
     ///
-    /// `model` as for [`ModelChoice::parse`] comes first; then the default model of DeepSeek if `DEEPSEEK_API_KEY` is
-    /// set, then that of OpenAI if `OPENAI_API_KEY` or `OPENAI_BASE_URL` is. `Ok(None)`: nothing was chosen; look for
-    /// a local server ([`crate::discover_local`]) and else report [`ModelError::none_found`].
+    /// `model` as for [`ModelChoice::parse`] comes first; then the default model of the first of DeepSeek, OpenAI,
+    /// Anthropic, Gemini, Qwen, Kimi and GLM whose key is set, where for OpenAI `OPENAI_BASE_URL` does as well.
+    /// `Ok(None)`: nothing was chosen; look for a local server ([`crate::discover_local`]) and else report
+    /// [`ModelError::none_found`].
     pub fn find(model: Option<&str>, env: &Env) -> Result<Option<Self>, ModelError> {
         if let Some(model) = model {
             return ModelChoice::parse(model).map(Some);
         }
         let set = |variable: &str| setting(env, variable).is_some();
-        let provider = if set("DEEPSEEK_API_KEY") {
-            "deepseek"
-        } else if set("OPENAI_API_KEY") || set("OPENAI_BASE_URL") {
-            "openai"
-        } else {
-            return Ok(None);
-        };
-        let default = Profile::of(provider).and_then(|profile| profile.default_model.as_deref());
-        Ok(default.map(|name| ModelChoice::new(provider, name)))
+        let chosen = BY_KEY.iter().filter_map(|provider| Profile::of(provider)).find_map(|profile| {
+            let moved = profile.provider == "openai" && set(&profile.base_url_variable);
+            let name = profile.default_model.as_deref().filter(|_| moved || set(&profile.key_variable))?;
+            Some(ModelChoice::new(&profile.provider, name))
+        });
+        Ok(chosen)
     }
 
     /// `provider/name`.
@@ -112,13 +113,15 @@ mod tests {
     #[test]
     fn what_is_named_comes_before_what_is_set_and_that_before_nothing() {
         type Set = &'static [(&'static str, &'static str)];
-        let cases: [(Option<&str>, Set, Option<&str>); 8] = [
+        let cases: [(Option<&str>, Set, Option<&str>); 10] = [
             (Some("ollama/qwen3:8b"), &[("OPENAI_API_KEY", "k")], Some("ollama/qwen3:8b")),
             (Some("openai/org/model"), &[], Some("openai/org/model")),
             (Some(" OpenAI/m "), &[], Some("openai/m")),
-            (None, &[("DEEPSEEK_API_KEY", "k"), ("OPENAI_API_KEY", "k")], Some("deepseek/deepseek-chat")),
+            (None, &[("DEEPSEEK_API_KEY", "k"), ("OPENAI_API_KEY", "k")], Some("deepseek/deepseek-flash")),
             (None, &[("OPENAI_API_KEY", "k")], Some("openai/gpt-5-mini")),
             (None, &[("OPENAI_BASE_URL", "http://x/v1")], Some("openai/gpt-5-mini")),
+            (None, &[("MOONSHOT_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")], Some("anthropic/claude-sonnet-5-5")),
+            (None, &[("OPENROUTER_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "http://x")], None),
             (None, &[("DEEPSEEK_API_KEY", "  "), ("OPENAI_API_KEY", "")], None),
             (None, &[], None),
         ];

@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ChatRequest, NativeTools, Profile, anthropic_body, chat_body, responses_body};
+use crate::plan::Plan;
+use crate::{ChatRequest, NativeTools, Profile, anthropic_body, chat_body, responses_body, wire};
 
 /// The wire format in which a provider is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +17,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// How a tool is revealed in the middle of a conversation, if the format knows that at all.
+    /// How a tool is revealed in the middle of a conversation, if the format knows that at all. Which models can is a
+    /// matter of the profile.
     pub fn native(self) -> Option<NativeTools> {
         match self {
             Format::Chat => None,
@@ -25,12 +27,32 @@ impl Format {
         }
     }
 
+    pub(crate) fn can(self, native: NativeTools) -> bool {
+        self.native() == Some(native)
+    }
+
     /// The body of a request: [`chat_body`], [`anthropic_body`] or [`responses_body`].
     pub fn body(self, request: &ChatRequest, model: &str, profile: &Profile, stream: bool) -> Value {
         match self {
             Format::Chat => chat_body(request, model, profile, stream),
             Format::Messages => anthropic_body(request, model, profile, stream),
             Format::Responses => responses_body(request, model, profile, stream),
+        }
+    }
+
+    /// As [`Format::body`], for a plan that is there already.
+    pub(crate) fn write(
+        self,
+        request: &ChatRequest,
+        plan: &Plan<'_>,
+        model: &str,
+        profile: &Profile,
+        stream: bool,
+    ) -> Value {
+        match self {
+            Format::Chat => wire::chat::write(request, plan, model, profile, stream),
+            Format::Messages => wire::anthropic::write(request, plan, model, profile, stream),
+            Format::Responses => wire::responses::write(request, plan, model, profile, stream),
         }
     }
 

@@ -22,14 +22,19 @@ mod error;
 mod format;
 mod http;
 mod local;
+mod names;
+mod plan;
 mod price;
 mod profile;
+mod refused;
 mod remote;
 mod replay;
 mod retry;
+mod schema;
 mod sse;
 mod vendor;
 mod wire;
+mod written;
 
 pub use assemble::Assembler;
 pub use chat::{
@@ -39,9 +44,12 @@ pub use choice::{Env, ModelChoice};
 pub use error::ModelError;
 pub use format::Format;
 pub use local::{LocalModel, LocalServers, discover_local};
-pub use price::{Cost, Price};
-pub use profile::{EmptyContent, ModelRow, NameRule, PROFILES, Profile, ProfileOverrides, Reasoning, SchemaRule};
+pub use price::{Cost, LongPrice, Price};
+pub use profile::{
+    EmptyContent, Enums, ModelRow, NameRule, PROFILES, Profile, ProfileOverrides, Reasoning, SchemaRule,
+};
 pub use remote::{Remote, Timeouts, connect};
 pub use replay::{Expect, Replay, Reply, Script, ScriptCall, Step};
 pub use retry::Pause;
 pub use wire::{anthropic_body, chat_body, responses_body, validate};
+pub use written::{KnownTools, TextCalls, Written};

@@ -19,10 +19,29 @@ pub struct Price {
     pub written: Option<u64>,
     /// For a million tokens of the reply, thoughts included.
     pub output: u64,
+    /// What long requests cost; `None` where length makes no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPrice>,
     /// `USD` or `CNY`.
     pub currency: Cow<'static, str>,
     /// The month the price was looked up, `YYYY-MM`.
     pub as_of: Cow<'static, str>,
+}
+
+/// The prices of a request whose tokens, cached ones included, are more than `above`. They hold for the whole of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongPrice {
+    /// Tokens of a request up to which the ordinary prices hold.
+    pub above: u64,
+    /// As [`Price::input`].
+    pub input: u64,
+    /// As [`Price::cached`].
+    pub cached: u64,
+    /// As [`Price::written`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// As [`Price::output`].
+    pub output: u64,
 }
 
 /// An amount of money, exact to a millionth of the currency.
@@ -46,15 +65,23 @@ impl Price {
         let cached = usage.cached.unwrap_or(0).min(input);
         let written = usage.written.unwrap_or(0).min(input - cached);
         let fresh = input - cached - written;
+        let at = self.at(input);
         let parts = [
-            (fresh, self.input),
-            (cached, self.cached),
-            (written, self.written.unwrap_or(self.input)),
-            (usage.output.unwrap_or(0), self.output),
+            (fresh, at.input),
+            (cached, at.cached),
+            (written, at.written.unwrap_or(at.input)),
+            (usage.output.unwrap_or(0), at.output),
         ];
         let sum: u128 = parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
         let amount = u64::try_from((sum + MILLION / 2) / MILLION).unwrap_or(u64::MAX);
         Some(Cost { amount, currency: self.currency.clone() })
+    }
+
+    /// The prices that hold for a request of so many tokens.
+    fn at(&self, input: u64) -> LongPrice {
+        let Price { cached, written, output, .. } = *self;
+        let short = LongPrice { above: 0, input: self.input, cached, written, output };
+        self.long.filter(|long| input > long.above).unwrap_or(short)
     }
 }
 
@@ -76,6 +103,7 @@ mod tests {
             cached: 300_000,
             written: Some(3_750_000),
             output: 15_000_000,
+            long: None,
             currency: "USD".into(),
             as_of: "2026-11".into(),
         }
@@ -96,6 +124,10 @@ mod tests {
         for (usage, amount) in cases {
             assert_eq!(price().cost(&usage).map(|cost| cost.amount), amount, "{usage:?}");
         }
+        let long = Some(LongPrice { above: 100, input: 6_000_000, cached: 0, written: None, output: 20_000_000 });
+        let tiered = Price { long, ..price() };
+        let cost = |input| tiered.cost(&usage(Some(input), None, None, Some(1))).map(|cost| cost.amount);
+        assert_eq!((cost(100), cost(101)), (Some(300 + 15), Some(606 + 20)));
         let plain = Price { written: None, ..price() };
         assert_eq!(plain.cost(&usage(Some(2), None, Some(2), None)).map(|cost| cost.amount), Some(6));
     }

@@ -1,10 +1,12 @@
 mod custom;
+mod facts;
 mod rows;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use self::custom::ProfileOverrides;
 use crate::{Format, NativeTools, Price};
@@ -31,36 +33,67 @@ pub enum Reasoning {
     Keep,
     /// They are sent back where there were some, and the field is absent where there were none.
     Echo,
+    /// They are sent back; every message has the field, and where there were none it says `.`, for vendors to which an
+    /// empty field is none.
+    Words,
     /// A message with calls has the field with `""`; the thoughts themselves are never sent back.
     Empty,
 }
 
-/// Which tool names an endpoint takes. All take ASCII letters, digits, `_` and `-`.
+/// Which names an endpoint takes, of tools or of the properties of a schema: ASCII letters, digits and `marks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameRule {
     /// The most characters.
     pub longest: usize,
+    /// What may stand in a name besides ASCII letters and digits.
+    pub marks: &'static str,
     /// Whether the first character must be a letter or `_`.
     pub letter_first: bool,
 }
 
-/// Which JSON Schemas an endpoint takes for the arguments of a tool.
+impl NameRule {
+    /// Whether `name` may be sent as it is.
+    pub fn allows(&self, name: &str) -> bool {
+        let legal = |c: char| c.is_ascii_alphanumeric() || self.marks.contains(c);
+        let begins = |c: char| !self.letter_first || c.is_ascii_alphabetic() || c == '_';
+        name.len() <= self.longest && name.chars().all(legal) && name.chars().next().is_some_and(begins)
+    }
+}
+
+/// What an endpoint takes as the values of `enum`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enums {
+    /// Anything.
+    Any,
+    /// Texts, or numbers, but not both and nothing else.
+    OneKind,
+    /// Texts.
+    Texts,
+}
+
+/// Which JSON Schemas an endpoint takes for the arguments of a tool. The top is always an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaRule {
     /// The keywords that may stand in a schema; `None` for any.
     pub keywords: Option<&'static [&'static str]>,
-    /// The formats that `format` may name; `None` for any.
+    /// What `format` may say; `None` for anything.
     pub formats: Option<&'static [&'static str]>,
     /// Whether `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` may stand at the top.
     pub choices_at_top: bool,
     /// Whether `type` may be a list.
     pub type_lists: bool,
-    /// Whether `type` may stand beside `anyOf`; where not, it moves into each branch.
-    pub type_beside_any_of: bool,
-    /// Whether values of `enum` may be anything; where not, only strings.
-    pub enum_of_anything: bool,
-    /// Whether local references are understood; where not, they are written out.
+    /// The keywords that may stand beside `anyOf`, `None` for any; others go into each branch.
+    pub beside_any_of: Option<&'static [&'static str]>,
+    /// Whether every schema must have a `type`, unless it has `anyOf`.
+    pub type_demanded: bool,
+    /// Whether an array must have `items`.
+    pub items_demanded: bool,
+    /// What values of `enum` may be.
+    pub enums: Enums,
+    /// Whether references into `$defs` are understood; where not, they are written out.
     pub refs: bool,
+    /// Which names properties may have; `None` for any. A tool with another is set aside.
+    pub properties: Option<NameRule>,
 }
 
 /// What is known of models whose name fits a pattern.
@@ -117,6 +150,10 @@ pub struct Profile {
     pub parallel_tool_calls: Option<bool>,
     /// Whether `stream_options` is understood; where not, it is not sent, and the vendor counts tokens unasked or never.
     pub stream_options: bool,
+    /// Whether each call carries thoughts of the vendor's as `extra_content`, which must come back with it.
+    pub signatures: bool,
+    /// Whether thoughts come as `reasoning_details`, which must come back as they are.
+    pub reasoning_details: bool,
     /// Which tool names it takes.
     pub names: NameRule,
     /// Which schemas it takes.
@@ -125,6 +162,8 @@ pub struct Profile {
     pub native: Option<NativeTools>,
     /// Whether its models read pictures, where nothing better is known.
     pub images: bool,
+    /// Fields that stand in every body besides, under names that are not used otherwise.
+    pub extra: Map<String, Value>,
     /// What is known of single models; the first row that fits and knows a thing counts.
     pub models: Vec<ModelRow>,
     /// Whether it runs on the person's own machine by default.

@@ -9,22 +9,27 @@ use tokio_util::sync::CancellationToken;
 use winclaw_tool::Text;
 
 use crate::choice::{Env, setting};
-use crate::retry::{asked_wait, wait_before_next};
-use crate::vendor::message_of_body;
+use crate::plan::Plan;
+use crate::refused::tool_in;
+use crate::retry::{Failed, asked_wait};
+use crate::vendor::{is_about_the_key, message_of_body};
 use crate::{
     Assembler, ChatModel, ChatReply, ChatRequest, Delta, ModelChoice, ModelError, NativeTools, Pause, Price, Profile,
-    http, validate,
+    SetAside, http, validate,
 };
 
 /// Most of an error's body that is read, in bytes.
 const MAX_ERROR_BODY: usize = 64 * 1024;
+/// How many times longer an answer in one piece may take until its first byte.
+const WHOLE: u32 = 5;
 
 /// How long to wait for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the connection. Default 10 s.
     pub connect: Duration,
-    /// From sending the request to the first byte of the answer. Default 120 s.
+    /// From sending the request to the first byte of the answer. Default 120 s; five times as long where the answer comes
+    /// in one piece.
     pub first_byte: Duration,
     /// Between two pieces of the answer. Default 60 s.
     pub idle: Duration,
@@ -54,8 +59,10 @@ impl Timeouts {
 /// A model behind a server, in whichever wire format its profile names.
 ///
 /// Timeouts end in [`ModelError::Unreachable`], 401 and 403 in [`ModelError::Authentication`], other errors in
-/// [`ModelError::Rejected`]; 429 and 5xx are tried twice more as long as nothing was given to the sink. Redirects are not
-/// followed. Loopback servers are reached without a proxy.
+/// [`ModelError::Rejected`]. 408, 429, 5xx and connections that fail before any byte of an answer are tried twice more as
+/// long as nothing was given to the sink; a server on this machine that is not there is not. A refusal that names one tool
+/// costs that tool: the request is sent once more without it. Redirects are not followed. Loopback servers are reached
+/// without a proxy.
 pub struct Remote {
     client: Client,
     profile: Profile,
@@ -142,25 +149,59 @@ impl Remote {
         self
     }
 
-    fn body(&self, request: &ChatRequest) -> String {
-        self.profile.format.body(request, &self.model, &self.profile, self.stream).to_string()
+    fn plan<'a>(&'a self, request: &'a ChatRequest) -> Plan<'a> {
+        Plan::of(request, &self.model, &self.profile)
     }
 
-    async fn with_retries(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
-        let body = self.body(request);
+    fn body(&self, request: &ChatRequest, plan: &Plan<'_>) -> String {
+        self.profile.format.write(request, plan, &self.model, &self.profile, self.stream).to_string()
+    }
+
+    /// Sends the request, and once more without the tool that a refusal names.
+    async fn answer(&self, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, ModelError> {
+        let mut sent = Sent::default();
+        let plan = self.plan(request);
+        let (first, mut set_aside) = (self.with_retries(request, &plan, sink, &mut sent).await, plan.set_aside.clone());
+        let named = first.as_ref().err().and_then(|error| tool_in(error, &plan)).filter(|_| !sent.heard);
+        let reply = match named {
+            None => first,
+            Some(named) => {
+                let mut without = request.clone();
+                without.without.insert(named.tool.clone());
+                tracing::warn!(tool = %named.tool, "the vendor refuses a tool; trying without it");
+                set_aside.push(named);
+                self.with_retries(&without, &self.plan(&without), sink, &mut sent).await
+            }
+        };
+        reply.map(|reply| self.told(reply, set_aside))
+    }
+
+    fn told(&self, reply: ChatReply, set_aside: Vec<SetAside>) -> ChatReply {
+        let priced = || self.price.as_ref().and_then(|price| price.cost(&reply.usage));
+        ChatReply { cost: reply.cost.clone().or_else(priced), set_aside, ..reply }
+    }
+
+    async fn with_retries(
+        &self,
+        request: &ChatRequest,
+        plan: &Plan<'_>,
+        sink: &mut Sink<'_>,
+        sent: &mut Sent,
+    ) -> Result<ChatReply, ModelError> {
+        let body = self.body(request, plan);
         let mut attempt = 0;
         loop {
-            sink(Delta::Sent { body: body.as_bytes(), attempt: attempt + 1 });
-            let mut spoke = false;
+            sent.attempts += 1;
+            sink(Delta::Sent { body: body.as_bytes(), attempt: sent.attempts });
             let mut watched = |delta: Delta<'_>| {
-                spoke = true;
+                sent.heard = true;
                 sink(delta);
             };
             let failed = match self.attempt(&body, request, &mut watched).await {
-                Ok(reply) => return Ok(self.priced(reply)),
-                Err(Failed { error, asked_wait }) => Failed { error: self.hide_key(error), asked_wait },
+                Ok(reply) => return Ok(reply),
+                Err(failed) => Failed { error: self.hide_key(failed.error), ..failed },
             };
-            match wait_before_next(&failed.error, failed.asked_wait, attempt).filter(|_| !spoke) {
+            match self.pause.before_next(&failed, attempt).filter(|_| !sent.heard) {
                 None => return Err(failed.error),
                 Some(wait) => {
                     tracing::warn!(error = %failed.error, ?wait, "the model server is busy; trying again");
@@ -171,25 +212,30 @@ impl Remote {
         }
     }
 
-    fn priced(&self, mut reply: ChatReply) -> ChatReply {
-        reply.cost = self.price.as_ref().and_then(|price| price.cost(&reply.usage));
-        reply
-    }
-
     async fn attempt(&self, body: &str, request: &ChatRequest, sink: &mut Sink<'_>) -> Result<ChatReply, Failed> {
-        let first_byte = Instant::now() + self.timeouts.first_byte;
+        let patience = self.timeouts.first_byte * if self.stream { 1 } else { WHOLE };
+        let first_byte = Instant::now() + patience;
         let response = match timeout_at(first_byte, self.send(body)).await {
-            Err(_) => return Err(self.silent(self.timeouts.first_byte).into()),
-            Ok(sent) => sent.map_err(|error| self.unreachable(&error))?,
+            Err(_) => return Err(self.no_answer(patience).into()),
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.unsent(&error)),
         };
         if response.status() != StatusCode::OK {
             return Err(self.refused(response, first_byte).await);
         }
-        let mut assembler = Assembler::new(self.profile.format, &request.messages);
-        let broken = self.read(response, first_byte, &mut assembler, sink).await?;
-        match (broken, assembler.finish(sink)) {
-            (Some(broken), Err(ModelError::Protocol { .. })) => Err(broken.into()),
-            (Some(broken), Ok(reply)) if reply.text.is_empty() && reply.calls.is_empty() => Err(broken.into()),
+        let mut assembler = Assembler::for_request(&self.profile, request);
+        let read = self.read(response, (first_byte, patience), &mut assembler, sink).await?;
+        match (read, assembler.finish(sink)) {
+            (Read { broken: Some(error), heard }, Err(ModelError::Protocol { .. })) => {
+                Err(Failed { unheard: !heard, ..error.into() })
+            }
+            (Read { broken: Some(error), .. }, Ok(reply)) if reply.text.is_empty() && reply.calls.is_empty() => {
+                Err(error.into())
+            }
+            (Read { broken: Some(error), .. }, Ok(mut reply)) if reply.cut_off => {
+                reply.broken.get_or_insert_with(|| error.text());
+                Ok(reply)
+            }
             (_, reply) => Ok(reply?),
         }
     }
@@ -210,26 +256,32 @@ impl Remote {
     async fn read(
         &self,
         mut response: Response,
-        first_byte: Instant,
+        (first_byte, patience): (Instant, Duration),
         assembler: &mut Assembler,
         sink: &mut Sink<'_>,
-    ) -> Result<Option<ModelError>, ModelError> {
-        let (mut deadline, mut limit) = (first_byte, self.timeouts.first_byte);
+    ) -> Result<Read, ModelError> {
+        let mut read = Read { broken: None, heard: false };
+        let mut deadline = first_byte;
         while !assembler.done() {
             match timeout_at(deadline, response.chunk()).await {
-                Err(_) => return Ok(Some(self.silent(limit))),
-                Ok(Err(error)) => return Ok(Some(self.unreachable(&error))),
+                Err(_) if read.heard => read.broken = Some(self.silent()),
+                Err(_) => read.broken = Some(self.no_answer(patience)),
+                Ok(Err(error)) => read.broken = Some(self.unreachable(&error)),
                 Ok(Ok(None)) => break,
-                Ok(Ok(Some(bytes))) => assembler.feed(&bytes, sink)?,
+                Ok(Ok(Some(bytes))) => {
+                    read.heard = true;
+                    assembler.feed(&bytes, sink)?;
+                    deadline = Instant::now() + self.timeouts.idle;
+                    continue;
+                }
             }
-            limit = self.timeouts.idle;
-            deadline = Instant::now() + limit;
+            break;
         }
-        Ok(None)
+        Ok(read)
     }
 
     async fn refused(&self, mut response: Response, deadline: Instant) -> Failed {
-        let (status, asked_wait) = (response.status(), asked_wait(response.headers()));
+        let (status, asked_wait) = (response.status(), asked_wait(response.headers(), self.pause.now()));
         let location = response.headers().get("location").and_then(|to| to.to_str().ok()).map(str::to_owned);
         let mut body = Vec::new();
         while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
@@ -244,14 +296,19 @@ impl Remote {
         // Before the message is cut to its length, so that no part of a key stays at its end.
         let message = message_of_body(&self.without_key(&String::from_utf8_lossy(&body)));
         let error = match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::Authentication {
-                provider: self.profile.provider.to_string(),
-                variable: self.profile.key_variable.to_string(),
-                message: Some(message),
-            },
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => self.no_entry(message),
+            StatusCode::BAD_REQUEST if is_about_the_key(&message) => self.no_entry(message),
             _ => ModelError::Rejected { status: status.as_u16(), message },
         };
-        Failed { error, asked_wait }
+        Failed { error, asked_wait, unheard: false }
+    }
+
+    fn no_entry(&self, message: String) -> ModelError {
+        ModelError::Authentication {
+            provider: self.profile.provider.to_string(),
+            variable: self.profile.key_variable.to_string(),
+            message: Some(message),
+        }
     }
 
     fn hide_key(&self, error: ModelError) -> ModelError {
@@ -271,33 +328,48 @@ impl Remote {
         }
     }
 
+    /// A request that got no answer at all. A server on this machine that is not there will not be there in a second.
+    fn unsent(&self, error: &reqwest::Error) -> Failed {
+        let absent = error.is_connect() && http::is_loopback(&self.url);
+        Failed { unheard: !error.is_timeout() && !absent, ..self.unreachable(error).into() }
+    }
+
     fn unreachable(&self, error: &reqwest::Error) -> ModelError {
-        let reason = if error.is_timeout() { self.no_answer(self.timeouts.connect) } else { http::cause(error) };
-        ModelError::Unreachable { url: http::shown(&self.url), reason, local: http::is_loopback(&self.url) }
+        match error.is_timeout() {
+            true => self.no_answer(self.timeouts.connect),
+            false => self.lost(http::cause(error)),
+        }
     }
 
-    fn silent(&self, limit: Duration) -> ModelError {
-        let reason = self.no_answer(limit);
-        ModelError::Unreachable { url: http::shown(&self.url), reason, local: http::is_loopback(&self.url) }
+    fn silent(&self) -> ModelError {
+        self.lost(format!("the server went silent for {} s", self.timeouts.idle.as_secs_f32()))
     }
 
-    fn no_answer(&self, limit: Duration) -> String {
-        format!("no answer within {} s", limit.as_secs_f32())
+    fn no_answer(&self, limit: Duration) -> ModelError {
+        self.lost(format!("no answer within {} s", limit.as_secs_f32()))
+    }
+
+    fn lost(&self, reason: String) -> ModelError {
+        ModelError::Unreachable { url: http::shown(&self.url), reason, local: http::is_loopback(&self.url) }
     }
 }
 
 type Sink<'a> = dyn for<'d> FnMut(Delta<'d>) + Send + 'a;
 
-/// A failed attempt: why, and how long the vendor asks to wait before the next.
-struct Failed {
-    error: ModelError,
-    asked_wait: Option<Duration>,
+/// What one call of the model has sent and heard so far.
+#[derive(Default)]
+struct Sent {
+    attempts: u32,
+    /// Something was given to the sink besides what was sent.
+    heard: bool,
 }
 
-impl From<ModelError> for Failed {
-    fn from(error: ModelError) -> Self {
-        Failed { error, asked_wait: None }
-    }
+/// How the reading of an answer ended.
+struct Read {
+    /// Why it broke off, if it did.
+    broken: Option<ModelError>,
+    /// Whether any byte of it came.
+    heard: bool,
 }
 
 #[async_trait]
@@ -322,6 +394,10 @@ impl ChatModel for Remote {
         self.profile.native_of(&self.model)
     }
 
+    fn compile(&self, request: &ChatRequest) -> Vec<SetAside> {
+        self.plan(request).set_aside
+    }
+
     fn price(&self) -> Option<Price> {
         self.price.clone()
     }
@@ -331,7 +407,7 @@ impl ChatModel for Remote {
     }
 
     fn payload(&self, request: &ChatRequest) -> Vec<u8> {
-        self.body(request).into_bytes()
+        self.body(request, &self.plan(request)).into_bytes()
     }
 
     async fn complete(
@@ -341,7 +417,7 @@ impl ChatModel for Remote {
         cancel: &CancellationToken,
     ) -> Result<ChatReply, ModelError> {
         validate(&request.messages)?;
-        match cancel.run_until_cancelled(self.with_retries(request, sink)).await {
+        match cancel.run_until_cancelled(self.answer(request, sink)).await {
             None => Err(ModelError::Cancelled),
             Some(result) => result,
         }
@@ -445,7 +521,7 @@ mod tests {
     fn keys_are_never_printed() {
         let set = [("OPENAI_API_KEY", "sk-very-secret"), ("OPENAI_BASE_URL", "http://u:sk-very-secret@127.0.0.1:9/v1")];
         let model = model("openai/m", &set).expect("a model");
-        let shown = format!("{model:?} {:?} {:?}", model.key, model.silent(Duration::from_secs(1)));
+        let shown = format!("{model:?} {:?} {:?}", model.key, model.silent());
         assert!(!shown.contains("very-secret") && shown.contains("127.0.0.1:9/v1"), "{shown}");
         assert_eq!(model.without_key("bad key sk-very-secret!"), "bad key [key]!");
     }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::{ModelError, Usage};
+use crate::{Cost, ModelError, Usage};
 
 /// Longest message of a vendor that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
@@ -33,13 +33,30 @@ pub(crate) fn rejected(error: &Value) -> ModelError {
     ModelError::Rejected { status: status_in(error), message: tidy(&message) }
 }
 
-/// The message of an error body: OpenAI's `error.message`, or what other servers write instead.
+/// The message of an error body: OpenAI's `error.message`, or what other servers write instead. What stands behind it in
+/// the body and helps to find the fault follows in brackets: the place, and the words of the server behind a router.
 pub(crate) fn message_of_body(body: &str) -> String {
     let value: Option<Value> = serde_json::from_str(body).ok();
-    let inner = |value: &Value| message_in(value.get("error").unwrap_or(value)).or_else(|| message_in(value));
-    let message = value.as_ref().and_then(inner).unwrap_or_else(|| body.to_owned());
+    // Gemini's endpoint answers with a list of one.
+    let value = value.as_ref().map(|value| value.get(0).filter(|_| value.is_array()).unwrap_or(value));
+    let error = value.map(|value| value.get("error").unwrap_or(value));
+    let message = error.and_then(message_in).or_else(|| value.and_then(message_in));
+    let message = message.unwrap_or_else(|| body.to_owned());
+    let behind = error.and_then(|error| behind(error)).filter(|behind| !message.contains(behind.as_str()));
+    let message = behind.map_or(message.clone(), |behind| format!("{message} ({behind})"));
     let message = tidy(&message);
     if message.is_empty() { "(no message)".into() } else { message }
+}
+
+fn behind(error: &Value) -> Option<String> {
+    let raw = error.pointer("/metadata/raw").and_then(Value::as_str).map(message_of_body);
+    raw.or_else(|| error.get("param").and_then(Value::as_str).map(str::to_owned)).filter(|behind| !behind.is_empty())
+}
+
+/// Whether a refusal is about the key, though its status does not say so: Gemini answers 400.
+pub(crate) fn is_about_the_key(message: &str) -> bool {
+    let message = message.to_lowercase();
+    message.contains("api key not valid") || message.contains("api_key_invalid") || message.contains("api key expired")
 }
 
 fn message_in(error: &Value) -> Option<String> {
@@ -74,15 +91,39 @@ fn status_in(error: &Value) -> u16 {
     }
 }
 
-/// The token counts of a `usage` object, OpenAI's and DeepSeek's names alike.
+/// The token counts of a `usage` object of chat completions, under the names the vendors have for them.
+///
+/// Thoughts count as reply. Gemini's endpoint leaves them out of `completion_tokens` but not out of `total_tokens`.
 pub(crate) fn usage_in(usage: &Value) -> Usage {
-    let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
+    let count = |paths: &[&str]| paths.iter().find_map(|path| usage.pointer(path)?.as_u64());
+    let input = count(&["/prompt_tokens", "/input_tokens", "/promptTokenCount", "/prompt_eval_count"]);
+    let thoughts = usage.get("thoughtsTokenCount").and_then(Value::as_u64).unwrap_or(0);
+    let output = count(&["/completion_tokens", "/output_tokens", "/candidatesTokenCount", "/eval_count"]);
+    let output = output.map(|output| output.saturating_add(thoughts));
+    let rest = count(&["/total_tokens"]).and_then(|total| total.checked_sub(input?));
     Usage {
-        input: count("/prompt_tokens"),
-        cached: count("/prompt_tokens_details/cached_tokens").or_else(|| count("/prompt_cache_hit_tokens")),
-        written: None,
-        output: count("/completion_tokens"),
+        input,
+        cached: count(&[
+            "/prompt_tokens_details/cached_tokens",
+            "/input_tokens_details/cached_tokens",
+            "/prompt_cache_hit_tokens",
+            "/cached_tokens",
+            "/cachedContentTokenCount",
+        ]),
+        written: count(&[
+            "/prompt_tokens_details/cache_write_tokens",
+            "/prompt_tokens_details/cache_creation_input_tokens",
+            "/prompt_tokens_details/cache_creation_tokens",
+            "/cache_creation_input_tokens",
+        ]),
+        output: output.map(|output| output.max(rest.unwrap_or(0))),
     }
+}
+
+/// What the vendor says a reply cost; OpenRouter does, in US dollars.
+pub(crate) fn charge_in(usage: &Value) -> Option<Cost> {
+    let dollars = usage.get("cost")?.as_f64().filter(|cost| (0.0..1e9).contains(cost))?;
+    Some(Cost { amount: (dollars * 1e6).round() as u64, currency: "USD".into() })
 }
 
 #[cfg(test)]
@@ -117,6 +158,13 @@ mod tests {
             (r#"{"error":"model not found"}"#, "model not found"),
             (r#"{"detail":"Not Found"}"#, "Not Found"),
             (r#"{"message":"x"}"#, "x"),
+            (r#"[{"error":{"code":400,"message":"bad"}}]"#, "bad"),
+            (r#"{"error":{"message":"no","param":"tools[1].function.name"}}"#, "no (tools[1].function.name)"),
+            (r#"{"error":{"message":"tools[1] no","param":"tools[1]"}}"#, "tools[1] no"),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"no\"}}"}}}"#,
+                "Provider returned error (no)",
+            ),
             ("<html>\n<b>502</b>", "<html> <b>502</b>"),
             ("", "(no message)"),
             ("\u{1b}[2Ja\u{202e}b\u{7}", "[2Jab"),
@@ -129,10 +177,43 @@ mod tests {
     }
 
     #[test]
-    fn token_counts_are_read_under_either_name() {
-        let openai = json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}});
-        assert_eq!(usage_in(&openai), Usage { input: Some(9), cached: Some(4), output: Some(2), ..Usage::default() });
-        assert_eq!(usage_in(&json!({"prompt_cache_hit_tokens": 7})).cached, Some(7));
-        assert_eq!(usage_in(&json!({})), Usage::default());
+    fn token_counts_are_read_under_every_vendors_names() {
+        let usage = |input, cached, written, output| Usage { input, cached, written, output };
+        let cases = [
+            (
+                json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}),
+                usage(Some(9), Some(4), None, Some(2)),
+            ),
+            (json!({"prompt_cache_hit_tokens": 7}), usage(None, Some(7), None, None)),
+            (
+                json!({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11, "cached_tokens": 5}),
+                usage(Some(9), Some(5), None, Some(2)),
+            ),
+            (
+                json!({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 31}),
+                usage(Some(9), None, None, Some(22)),
+            ),
+            (
+                json!({"promptTokenCount": 8, "candidatesTokenCount": 2, "thoughtsTokenCount": 3, "cachedContentTokenCount": 1}),
+                usage(Some(8), Some(1), None, Some(5)),
+            ),
+            (json!({"prompt_eval_count": 3, "eval_count": 4}), usage(Some(3), None, None, Some(4))),
+            (
+                json!({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 6}}),
+                usage(Some(9), Some(2), Some(6), Some(1)),
+            ),
+            (json!({}), Usage::default()),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(usage_in(&given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_cost_the_vendor_tells_is_read() {
+        assert_eq!(charge_in(&json!({"cost": 0.001_234_6})).map(|cost| cost.amount), Some(1235));
+        for none in [json!({}), json!({"cost": {"total": 1}}), json!({"cost": -1}), json!({"cost": 1e30})] {
+            assert_eq!(charge_in(&none), None, "{none}");
+        }
     }
 }

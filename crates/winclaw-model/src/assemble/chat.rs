@@ -3,7 +3,8 @@ use serde_json::Value;
 use super::Sink;
 use super::told::Told;
 use crate::Delta;
-use crate::vendor::{error_in, usage_in};
+use crate::vendor::{charge_in, error_in, usage_in};
+use crate::wire::DETAILS;
 
 /// Takes one chunk of chat completions, or the whole answer, which has the same fields.
 pub(super) fn chunk(told: &mut Told, chunk: &Value, sink: &mut Sink<'_>) {
@@ -11,8 +12,11 @@ pub(super) fn chunk(told: &mut Told, chunk: &Value, sink: &mut Sink<'_>) {
     if told.error.is_some() {
         return;
     }
-    if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
+    // Moonshot counts in the choice, Groq in a field of its own.
+    let places = ["/usage", "/choices/0/usage", "/x_groq/usage", "/usageMetadata"];
+    if let Some(usage) = places.iter().find_map(|place| chunk.pointer(place).filter(|usage| usage.is_object())) {
         told.usage = usage_in(usage);
+        told.charged = charge_in(usage).or(told.charged.take());
     }
     let Some(choices) = chunk.get("choices").and_then(Value::as_array) else {
         told.skipped += u32::from(chunk.get("usage").is_none());
@@ -37,6 +41,9 @@ fn said(told: &mut Told, said: &Value, sink: &mut Sink<'_>) {
     let thoughts = ["reasoning_content", "reasoning"].iter().find_map(|key| said.get(key).and_then(Value::as_str));
     if let Some(thoughts) = thoughts {
         told.think(thoughts, sink);
+    }
+    for piece in said.get(DETAILS).and_then(Value::as_array).into_iter().flatten().filter(|piece| piece.is_object()) {
+        told.detail(piece);
     }
     for text in ["content", "refusal"].iter().filter_map(|key| said.get(key).and_then(words)) {
         told.say(&text, sink);

@@ -107,9 +107,9 @@ fn count(usage: &mut Usage, counts: &Value) {
     let number = |field: &str| counts[field].as_u64();
     if let Some(fresh) = number("input_tokens") {
         let cached = number("cache_read_input_tokens");
-        let written = number("cache_creation_input_tokens").unwrap_or(0);
-        usage.input = Some(fresh.saturating_add(written).saturating_add(cached.unwrap_or(0)));
-        usage.cached = cached;
+        let written = number("cache_creation_input_tokens");
+        usage.input = Some(fresh.saturating_add(written.unwrap_or(0)).saturating_add(cached.unwrap_or(0)));
+        (usage.cached, usage.written) = (cached, written);
     }
     usage.output = number("output_tokens").or(usage.output);
 }

@@ -131,5 +131,6 @@ fn count(usage: &mut Usage, counts: &Value) {
     let number = |path: &str| counts.pointer(path).and_then(Value::as_u64);
     usage.input = number("/input_tokens").or(usage.input);
     usage.cached = number("/input_tokens_details/cached_tokens").or(usage.cached);
+    usage.written = number("/input_tokens_details/cache_write_tokens").or(usage.written);
     usage.output = number("/output_tokens").or(usage.output);
 }

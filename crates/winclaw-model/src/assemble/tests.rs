@@ -3,6 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::{Usage, WireCall};
 
+mod cases;
 mod cuts;
 mod vendors;
 
@@ -201,9 +202,9 @@ fn pieces_that_cannot_be_a_call_are_counted() {
 
 #[test]
 fn no_stream_can_make_calls_without_end() {
-    let many: Vec<Value> = (0..400).map(|n| piece(json!(n), no(), json!("sky"), json!("{}"))).collect();
+    let many: Vec<Value> = (0..1100).map(|n| piece(json!(n), no(), json!("sky"), json!("{}"))).collect();
     let reply = reply(&stream(&many));
-    assert_eq!((reply.calls.len(), reply.skipped_lines), (256, 144));
+    assert_eq!((reply.calls.len(), reply.skipped_lines), (1024, 76));
 }
 
 #[test]
@@ -270,7 +271,14 @@ fn a_reply_that_was_not_finished_says_so() {
 fn errors_inside_a_stream_are_errors() {
     let text = event(json!({"content": "hi"}), None);
     let error = "data: {\"error\":{\"message\":\"the pool is full\",\"type\":\"server_error\"}}";
-    for body in [format!("{text}{error}\n\n{text}"), format!("event: error\n{error}\n\n"), format!("{text}{error}")] {
+    let list = error.replace("{\"error\"", "[{\"error\"").replace("}}", "}}]");
+    let bodies = [
+        format!("{text}{error}\n\n{text}"),
+        format!("event: error\n{error}\n\n"),
+        format!("{text}{error}"),
+        format!("{text}{list}\n\n"),
+    ];
+    for body in bodies {
         let error = hear(&[body.as_bytes()], &[]).expect_err("an error");
         assert_eq!(error, ModelError::Rejected { status: 503, message: "the pool is full".into() }, "{body}");
     }

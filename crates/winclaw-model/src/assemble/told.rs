@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use winclaw_tool::Text;
 
 use super::Sink;
-use super::calls::Calls;
-use crate::{ChatReply, Delta, ModelError, Sealed, Usage};
+use super::calls::{Calls, Finished};
+use crate::wire::{DETAILS, EXTRA};
+use crate::{ChatReply, Cost, Delta, ModelError, Sealed, TextCalls, Usage, Written};
 
 /// Reasons to finish, of all formats, that mean the model was not done.
 const CUT_OFF: [&str; 13] = [
@@ -27,7 +29,16 @@ const CUT_OFF: [&str; 13] = [
 #[derive(Debug, Default)]
 pub(super) struct Told {
     text: String,
+    /// Whether any words came, said or still held back.
+    worded: bool,
     reasoning: Option<String>,
+    /// Finds what the model wrote as text instead of calling.
+    pub(super) scan: TextCalls,
+    broken: Option<Text>,
+    /// Thoughts in pieces that only make sense together, as OpenRouter sends them.
+    details: Vec<Value>,
+    /// What the vendor says it cost.
+    pub(super) charged: Option<Cost>,
     pub(super) calls: Calls,
     sealed: Vec<Sealed>,
     pub(super) usage: Usage,
@@ -43,12 +54,50 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// More words of the answer.
+    /// More words of the answer, some of which may be no words.
     pub(super) fn say(&mut self, text: &str, sink: &mut Sink<'_>) {
         self.spoke = true;
-        self.text.push_str(text);
-        if !text.is_empty() {
-            sink(Delta::Text(text));
+        self.worded |= !text.is_empty();
+        let pieces = self.scan.feed(text);
+        self.take(pieces, sink);
+    }
+
+    fn take(&mut self, pieces: Vec<Written>, sink: &mut Sink<'_>) {
+        for piece in pieces {
+            match piece {
+                Written::Text(text) => {
+                    self.text.push_str(&text);
+                    sink(Delta::Text(&text));
+                }
+                Written::Thought(thoughts) => self.think(&thoughts, sink),
+                Written::Call { name, arguments } => {
+                    sink(Delta::CallStarted { name: &name });
+                    self.calls.write(name, arguments);
+                }
+                Written::Broken(why) => drop(self.broken.get_or_insert(why)),
+            }
+        }
+    }
+
+    /// Takes what is still held back, since nothing more comes.
+    pub(super) fn settle(&mut self, sink: &mut Sink<'_>) {
+        let pieces = self.scan.finish(self.is_cut_off());
+        self.take(pieces, sink);
+    }
+
+    /// Keeps pieces of thoughts that must go back as they came: those of one index are one.
+    pub(super) fn detail(&mut self, piece: &Value) {
+        let same = |there: &&mut Value| there["index"] == piece["index"] && there["type"] == piece["type"];
+        let Some(there) = self.details.iter_mut().find(same).filter(|_| piece["index"].is_u64()) else {
+            return self.details.push(piece.clone());
+        };
+        for (key, value) in piece.as_object().into_iter().flatten() {
+            let joins = ["text", "summary", "data"].contains(&key.as_str());
+            match (&mut there[key.as_str()], value) {
+                (Value::String(text), Value::String(more)) if joins => text.push_str(more),
+                (_, Value::Null) => {}
+                (slot, value) => *slot = value.clone(),
+            }
         }
     }
 
@@ -63,7 +112,7 @@ impl Told {
 
     /// Keeps a block that only its vendor can read, at the place it has now, unless it is there already.
     pub(super) fn seal(&mut self, block: &Value) {
-        let before = match (self.calls.count(), self.text.is_empty()) {
+        let before = match (self.calls.count(), !self.worded) {
             (0, true) => 0,
             (0, false) => 1,
             (calls, _) => calls + 1,
@@ -75,7 +124,7 @@ impl Told {
     }
 
     pub(super) fn has_text(&self) -> bool {
-        !self.text.is_empty()
+        self.worded
     }
 
     pub(super) fn has_thoughts(&self) -> bool {
@@ -89,24 +138,37 @@ impl Told {
         }
     }
 
-    pub(super) fn reply(self, taken: &mut BTreeSet<String>, turn: usize) -> Result<ChatReply, ModelError> {
+    fn is_cut_off(&self) -> bool {
+        match &self.finish {
+            Some(reason) => CUT_OFF.contains(&reason.as_str()),
+            None => !self.done,
+        }
+    }
+
+    pub(super) fn reply(mut self, taken: &mut BTreeSet<String>, turn: usize) -> Result<ChatReply, ModelError> {
         if !self.spoke {
             let skipped = self.skipped;
             return Err(ModelError::protocol(format!("the answer held no reply ({skipped} unreadable lines)")));
         }
-        let cut_off = match &self.finish {
-            Some(reason) => CUT_OFF.contains(&reason.as_str()),
-            None => !self.done,
-        };
-        let (calls, nameless) = self.calls.finish(taken, turn);
+        let cut_off = self.is_cut_off();
+        let details = std::mem::take(&mut self.details);
+        let Finished { calls, extras, nameless, written } = self.calls.finish(taken, turn);
+        let extra = |(place, extra): (usize, Value)| (place + 1, json!({"type": EXTRA, EXTRA: extra}));
+        let details = (!details.is_empty()).then(|| (0, json!({"type": DETAILS, DETAILS: details})));
+        let own = details.into_iter().chain(extras.into_iter().map(extra));
+        let own = own.map(|(before, block)| Sealed { before, block });
         Ok(ChatReply {
             text: self.text,
             reasoning: self.reasoning,
+            // A call that could not be read leaves a reply that says less than the model meant.
+            cut_off: cut_off || self.broken.is_some() && calls.is_empty(),
             calls,
-            sealed: self.sealed,
-            cut_off,
+            sealed: own.chain(self.sealed).collect(),
             usage: self.usage,
             skipped_lines: self.skipped + nameless,
+            cost: self.charged,
+            text_calls: written,
+            broken: self.broken,
             ..ChatReply::default()
         })
     }

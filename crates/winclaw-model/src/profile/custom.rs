@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{EmptyContent, Profile, Reasoning};
 use crate::Format;
@@ -19,7 +20,7 @@ pub struct ProfileOverrides {
     pub default_model: Option<String>,
     /// `null`, `empty` or `omit`.
     pub empty_content: Option<EmptyContent>,
-    /// `drop`, `keep`, `echo` or `empty`.
+    /// `drop`, `keep`, `words`, `echo` or `empty`.
     pub reasoning: Option<Reasoning>,
     /// The field of the thoughts, such as `reasoning_content`.
     pub reasoning_field: Option<String>,
@@ -39,6 +40,8 @@ pub struct ProfileOverrides {
     pub longest_name: Option<usize>,
     /// Whether its models read pictures.
     pub images: Option<bool>,
+    /// Fields that stand in every body besides.
+    pub extra: Option<Map<String, Value>>,
 }
 
 impl Profile {
@@ -78,6 +81,7 @@ impl Profile {
         set(&mut self.stream_options, given.stream_options);
         set(&mut self.names.longest, given.longest_name.map(|longest| longest.clamp(16, 128)));
         set(&mut self.images, given.images);
+        set(&mut self.extra, given.extra);
     }
 }
 

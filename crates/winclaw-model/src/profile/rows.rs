@@ -1,5 +1,10 @@
-use super::{EmptyContent, NameRule, Profile, Reasoning, SchemaRule};
+use super::facts::{self, MESSAGES, MOONSHOT, OPEN, OPENAPI};
+use super::{EmptyContent, NameRule, Profile, Reasoning};
 use crate::{Format, NativeTools};
+
+/// Which tool names OpenAI takes (function calling guide: `a-z`, `A-Z`, `0-9`, `_` and `-`, at most 64). Anthropic,
+/// DeepSeek, GLM and Qwen document the same.
+const NAMES: NameRule = NameRule { longest: 64, marks: "_-", letter_first: false };
 
 /// The rows in the order they are listed to people.
 pub(super) fn all() -> Vec<Profile> {
@@ -18,16 +23,8 @@ pub(super) fn all() -> Vec<Profile> {
     ]
 }
 
-const OPEN: SchemaRule = SchemaRule {
-    keywords: None,
-    formats: None,
-    choices_at_top: false,
-    type_lists: true,
-    type_beside_any_of: true,
-    enum_of_anything: true,
-    refs: true,
-};
-
+/// OpenAI's chat completions. At most 128 tools ("array too long" otherwise); `content` of a message that only calls is
+/// `null` as the API itself writes it; `max_tokens` is deprecated for `max_completion_tokens` (API reference).
 fn openai() -> Profile {
     Profile {
         provider: "openai".into(),
@@ -46,26 +43,32 @@ fn openai() -> Profile {
         max_output_field: "max_completion_tokens".into(),
         parallel_tool_calls: None,
         stream_options: true,
-        names: NameRule { longest: 64, letter_first: false },
+        signatures: false,
+        reasoning_details: false,
+        names: NAMES,
         schema: OPEN,
         native: None,
         images: true,
-        models: Vec::new(),
+        extra: serde_json::Map::new(),
+        models: facts::openai(),
         local: false,
     }
 }
 
+/// OpenAI's Responses. Tool search by the client is documented for GPT-5.4 and later (guide "Tool search").
 fn openai_responses() -> Profile {
     Profile {
         provider: "openai-responses".into(),
         format: Format::Responses,
         default_model: None,
         native: Some(NativeTools::SearchResult),
+        models: facts::responses(),
         ..openai()
     }
 }
 
-/// The window is that of every model that knows deferred tools, the number of tools the documented limit.
+/// Anthropic's Messages. 10 000 tools is the documented limit with deferred ones (guide "Tool search tool"). The window
+/// where nothing better is known is that of every model that knows deferred tools.
 fn anthropic() -> Profile {
     Profile {
         provider: "anthropic".into(),
@@ -73,28 +76,38 @@ fn anthropic() -> Profile {
         base_url: "https://api.anthropic.com".into(),
         base_url_variable: "ANTHROPIC_BASE_URL".into(),
         key_variable: "ANTHROPIC_API_KEY".into(),
-        default_model: None,
+        default_model: Some("claude-sonnet-5-5".into()),
         window_tokens: 200_000,
         max_tools: 10_000,
+        schema: MESSAGES,
         native: Some(NativeTools::References),
+        models: facts::anthropic(),
         ..openai()
     }
 }
 
+/// DeepSeek. Thinking is on unless it is switched off, and then a message with calls needs `reasoning_content` in all
+/// later requests, or the server answers 400 (api-docs.deepseek.com/guides/thinking_mode). `max_tokens` and at most 128
+/// functions (API reference). `deepseek-chat` was retired on 2026-07-24; `deepseek-flash` is the name to use
+/// (quick_start/pricing, read 2026-11).
 fn deepseek() -> Profile {
     Profile {
         provider: "deepseek".into(),
         base_url: "https://api.deepseek.com".into(),
         base_url_variable: "DEEPSEEK_BASE_URL".into(),
         key_variable: "DEEPSEEK_API_KEY".into(),
-        default_model: Some("deepseek-chat".into()),
+        default_model: Some("deepseek-flash".into()),
         empty_content: EmptyContent::Empty,
         reasoning: Reasoning::Keep,
+        max_output_field: "max_tokens".into(),
+        window_tokens: 1_000_000,
         images: false,
+        models: facts::deepseek(),
         ..openai()
     }
 }
 
+/// Ollama's OpenAI-compatible endpoint (docs/openai.md of ollama/ollama).
 fn ollama() -> Profile {
     Profile {
         provider: "ollama".into(),
@@ -105,6 +118,7 @@ fn ollama() -> Profile {
     }
 }
 
+/// LM Studio's OpenAI-compatible endpoint (lmstudio.ai/docs/developer/openai-compat).
 fn lmstudio() -> Profile {
     Profile {
         provider: "lmstudio".into(),
@@ -115,18 +129,25 @@ fn lmstudio() -> Profile {
     }
 }
 
+/// What servers on this machine have in common. Many chat templates fail on `null` content. Neither server bounds the
+/// number of tools; the bound is what fits a small window.
 fn local() -> Profile {
     Profile {
         key_required: false,
         default_model: None,
         empty_content: EmptyContent::Empty,
+        max_output_field: "max_tokens".into(),
         window_tokens: 32_768,
         images: false,
+        models: facts::local(),
         local: true,
         ..openai()
     }
 }
 
+/// OpenRouter. Thoughts come as `reasoning` and, whole, as `reasoning_details`; the latter must come back unchanged for
+/// models that go on thinking between calls (openrouter.ai/docs, "Preserving reasoning blocks"). It says itself what a
+/// reply cost (`usage.cost`, in US dollars).
 fn openrouter() -> Profile {
     Profile {
         provider: "openrouter".into(),
@@ -136,53 +157,90 @@ fn openrouter() -> Profile {
         default_model: None,
         reasoning: Reasoning::Echo,
         reasoning_field: "reasoning".into(),
+        reasoning_details: true,
+        max_output_field: "max_tokens".into(),
+        names: NameRule { letter_first: true, ..NAMES },
+        models: facts::openrouter(),
         ..openai()
     }
 }
 
+/// Gemini's OpenAI-compatible endpoint (ai.google.dev/gemini-api/docs/openai). Names begin with a letter or `_`
+/// (`FunctionDeclaration.name`). Gemini 3 refuses a call in the history that has lost its thought signature
+/// (gemini-api/docs/thought-signatures); this endpoint carries it in `extra_content.google` of the call.
 fn gemini() -> Profile {
     Profile {
         provider: "gemini".into(),
         base_url: "https://generativelanguage.googleapis.com/v1beta/openai".into(),
         base_url_variable: "GEMINI_BASE_URL".into(),
         key_variable: "GEMINI_API_KEY".into(),
-        default_model: None,
-        names: NameRule { longest: 64, letter_first: true },
+        default_model: Some("gemini-3.8-flash".into()),
+        empty_content: EmptyContent::Omit,
+        signatures: true,
+        max_output_field: "max_tokens".into(),
+        window_tokens: 1_048_576,
+        names: NameRule { letter_first: true, ..NAMES },
+        schema: OPENAPI,
+        models: facts::gemini(),
         ..openai()
     }
 }
 
+/// Qwen on DashScope's compatible endpoint in Beijing (help.aliyun.com/zh/model-studio/qwen-api-reference):
+/// `parallel_tool_calls` is understood and off by default, so it is asked for; thoughts need not come back.
 fn qwen() -> Profile {
     Profile {
         provider: "qwen".into(),
         base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1".into(),
         base_url_variable: "DASHSCOPE_BASE_URL".into(),
         key_variable: "DASHSCOPE_API_KEY".into(),
-        default_model: None,
+        default_model: Some("qwen3.7-plus".into()),
         empty_content: EmptyContent::Empty,
+        max_output_field: "max_tokens".into(),
+        parallel_tool_calls: Some(true),
+        window_tokens: 131_072,
+        images: false,
+        models: facts::qwen(),
         ..openai()
     }
 }
 
+/// Kimi (Moonshot). Names match `^[a-zA-Z_][a-zA-Z0-9-_]{0,127}$`, formerly up to 64 characters (platform.kimi.ai, tool
+/// use); schemas are "Moonshot flavored" (MoonshotAI/walle, docs/mfjs-spec.md); at most 128 tools. Its models think, and
+/// want their `reasoning_content` back: with calls, where an empty one counts as missing (earendil-works/pi#4251), and
+/// newer ones in every message (MoonshotAI/kimi-cli#2498).
 fn kimi() -> Profile {
     Profile {
         provider: "kimi".into(),
-        base_url: "https://api.moonshot.cn/v1".into(),
+        base_url: "https://api.moonshot.ai/v1".into(),
         base_url_variable: "MOONSHOT_BASE_URL".into(),
         key_variable: "MOONSHOT_API_KEY".into(),
-        default_model: None,
-        names: NameRule { longest: 64, letter_first: true },
+        default_model: Some("kimi-k3".into()),
+        empty_content: EmptyContent::Empty,
+        reasoning: Reasoning::Words,
+        window_tokens: 262_144,
+        names: NameRule { letter_first: true, ..NAMES },
+        schema: MOONSHOT,
+        models: facts::kimi(),
         ..openai()
     }
 }
 
+/// GLM of Zhipu (docs.bigmodel.cn): only `max_tokens`, no `stream_options` (tokens are counted unasked), at most 128
+/// functions; `reasoning_content` may come back and lets the model go on thinking between calls.
 fn glm() -> Profile {
     Profile {
         provider: "glm".into(),
         base_url: "https://open.bigmodel.cn/api/paas/v4".into(),
         base_url_variable: "ZHIPUAI_BASE_URL".into(),
         key_variable: "ZHIPUAI_API_KEY".into(),
-        default_model: None,
+        default_model: Some("glm-5.3".into()),
+        empty_content: EmptyContent::Empty,
+        reasoning: Reasoning::Echo,
+        max_output_field: "max_tokens".into(),
+        stream_options: false,
+        images: false,
+        models: facts::glm(),
         ..openai()
     }
 }

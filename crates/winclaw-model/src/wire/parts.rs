@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use winclaw_tool::ToolSpec;
 
-use crate::{Sealed, WireCall};
+use crate::names::digest;
+use crate::plan::{Plan, Planned};
+use crate::{Image, Sealed, WireCall};
 
 /// Longest name or id that every vendor takes.
 const LONGEST: usize = 64;
@@ -37,31 +39,51 @@ pub(super) fn parts<'a>(text: &'a str, calls: &'a [WireCall], sealed: &'a [Seale
     out
 }
 
-/// A name as every vendor takes it, 1 to 64 of `a-zA-Z0-9_-`; the model may have made up any other.
-pub(super) fn legal_name(name: &str) -> Cow<'_, str> {
-    if is_legal(name) {
-        return name.into();
-    }
-    let name: String = name.chars().take(LONGEST).map(|c| if is_legal_char(c) { c } else { '_' }).collect();
-    if name.is_empty() { "unnamed".into() } else { name.into() }
-}
-
 /// An id as every vendor takes it, the same for the same id; those of other vendors may be longer or hold colons.
 pub(super) fn legal_id(id: &str) -> Cow<'_, str> {
-    if is_legal(id) { id.into() } else { format!("id_{:016x}", fnv(id)).into() }
+    if is_legal(id) { id.into() } else { format!("id_{:016x}", digest(id)).into() }
+}
+
+/// An id of at most `longest` characters, the same for the same id.
+pub(super) fn short_id(id: &str, longest: usize) -> Cow<'_, str> {
+    if id.len() <= longest { id.into() } else { format!("id_{:016x}", digest(id)).into() }
 }
 
 fn is_legal(text: &str) -> bool {
-    (1..=LONGEST).contains(&text.len()) && text.chars().all(is_legal_char)
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (1..=LONGEST).contains(&text.len()) && text.chars().all(legal)
 }
 
-fn is_legal_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+/// The sealed thoughts of one kind, as the place they stood before and what they hold.
+pub(super) fn own<'a>(sealed: &'a [Sealed], kind: &'a str) -> impl Iterator<Item = (usize, &'a Value)> {
+    let of = move |sealed: &&Sealed| sealed.block.get("type").is_some_and(|of| of == kind);
+    sealed.iter().filter(of).filter_map(move |sealed| Some((sealed.before, sealed.block.get(kind)?)))
 }
 
-/// FNV-1a, 64 bits; the standard hasher is not promised to stay the same.
-fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+/// A picture as a `data:` URL.
+pub(super) fn picture(image: &Image) -> String {
+    format!("data:{};base64,{}", image.media_type, image.data)
+}
+
+/// The words of a message for a model that does not see the pictures.
+pub(super) fn text_for<'a>(text: &'a str, images: &[Image]) -> Cow<'a, str> {
+    let note = match images.len() {
+        0 => return text.into(),
+        1 => "(A picture was attached that you cannot see.)".to_owned(),
+        many => format!("({many} pictures were attached that you cannot see.)"),
+    };
+    if text.is_empty() { note.into() } else { format!("{text}\n\n{note}").into() }
+}
+
+/// Arguments as text; what is no object is kept as `{"unreadable": "…"}`.
+pub(super) fn arguments(raw: &str) -> String {
+    if raw.trim().is_empty() {
+        return "{}".into();
+    }
+    match serde_json::from_str::<Map<String, Value>>(raw) {
+        Ok(_) => raw.to_owned(),
+        Err(_) => json!({"unreadable": raw}).to_string(),
+    }
 }
 
 /// Arguments as an object; what is none is kept as `{"unreadable": "…"}`.
@@ -78,18 +100,19 @@ pub(super) fn object(raw: &str) -> Value {
 /// What a tool result reveals: the tools that the vendor can reveal itself, each once, and the text for the model with
 /// the schemas of the others.
 pub(super) struct Revealed<'a> {
-    pub(super) native: Vec<&'a ToolSpec>,
+    pub(super) native: Vec<Planned<'a>>,
     pub(super) text: Cow<'a, str>,
 }
 
 impl<'a> Revealed<'a> {
-    pub(super) fn new(content: &'a str, reveals: &'a [ToolSpec], can: impl Fn(&str) -> bool) -> Self {
+    pub(super) fn new(plan: &Plan<'_>, content: &'a str, reveals: &'a [ToolSpec], can: impl Fn(&str) -> bool) -> Self {
         let mut seen = BTreeSet::new();
         let once = reveals.iter().filter(|spec| seen.insert(spec.name.as_str()));
-        let (native, others): (Vec<_>, Vec<_>) = once.partition(|spec| can(&spec.name));
+        let (native, others): (Vec<_>, Vec<_>) =
+            once.filter_map(|spec| plan.revealed(spec)).partition(|tool| can(&tool.spec.name));
         let mut text = Cow::from(content);
-        for spec in others {
-            let schema = json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+        for Planned { spec, name, parameters } in others {
+            let schema = json!({"name": name, "description": spec.description, "parameters": parameters});
             let gap = if text.is_empty() { "" } else { "\n" };
             text = format!("{text}{gap}{schema}").into();
         }
@@ -100,27 +123,40 @@ impl<'a> Revealed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ChatRequest, Profile};
 
     #[test]
-    fn names_and_ids_are_legal_for_every_vendor_and_stay_as_they_are_when_they_were() {
+    fn ids_are_legal_for_every_vendor_and_stay_as_they_are_when_they_were() {
         for same in ["sky__forecast", "call_1-a", &"x".repeat(64)] {
-            assert_eq!((legal_name(same).as_ref(), legal_id(same).as_ref()), (same, same));
+            assert_eq!(legal_id(same).as_ref(), same);
         }
         let long = "字".repeat(100);
         for odd in ["", "sky.forecast", "functions.get:0", "a b", &long] {
-            assert!(is_legal(&legal_name(odd)) && is_legal(&legal_id(odd)), "{odd:?}");
+            assert!(is_legal(&legal_id(odd)), "{odd:?}");
         }
-        assert_eq!(legal_name("sky.forecast"), "sky_forecast");
         assert_ne!(legal_id("get:0"), legal_id("get:1"));
+        assert_eq!((short_id("get:0", 40).as_ref(), short_id(&long, 40).len()), ("get:0", 19));
     }
 
     #[test]
     fn what_cannot_be_revealed_natively_stands_in_the_text() {
         let spec = |name: &str| ToolSpec { name: name.into(), description: "d".into(), parameters: json!({}) };
-        let reveals = [spec("a"), spec("b"), spec("a")];
-        let revealed = Revealed::new("found", &reveals, |name| name == "a");
-        assert_eq!(revealed.native, [&reveals[0]]);
-        assert_eq!(revealed.text, "found\n{\"name\":\"b\",\"description\":\"d\",\"parameters\":{}}");
+        let reveals = [spec("a"), spec("b"), spec("a"), spec("gone")];
+        let request = ChatRequest { without: ["gone".to_owned()].into(), ..ChatRequest::default() };
+        let profile = Profile::of("anthropic").expect("a profile");
+        let revealed = Revealed::new(&Plan::of(&request, "m", profile), "found", &reveals, |name| name == "a");
+        assert_eq!(revealed.native.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>(), ["a"]);
+        let schema = r#"{"name":"b","description":"d","parameters":{"type":"object","properties":{}}}"#;
+        assert_eq!(revealed.text, format!("found\n{schema}"));
+    }
+
+    #[test]
+    fn a_model_that_sees_nothing_is_told_so() {
+        let image = || Image { media_type: "image/png".into(), data: "aGk=".into() };
+        assert_eq!(text_for("x", &[]), "x");
+        assert_eq!(text_for("x", &[image()]), "x\n\n(A picture was attached that you cannot see.)");
+        assert_eq!(text_for("", &[image(), image()]), "(2 pictures were attached that you cannot see.)");
+        assert_eq!(picture(&image()), "data:image/png;base64,aGk=");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use winclaw_tool::ToolSpec;
 
-use super::parts::{Part, Revealed, legal_id, legal_name, object, parts};
-use crate::{ChatRequest, Message, Profile, Sealed, WireCall};
+use super::parts::{Part, Revealed, arguments, legal_id, object, parts, picture, text_for};
+use crate::names::wire_name;
+use crate::plan::{Plan, Planned};
+use crate::{ChatRequest, Image, Message, Profile, Sealed, WireCall};
 
 /// The tool that is written as the format's own search. The meta tool of that name is the only tool that can have it.
 pub(crate) const SEARCH: &str = "tool_search";
@@ -31,6 +32,10 @@ const SEALED: [&str; 1] = ["reasoning"];
 /// other implementers do. The newer `additional_tools` item says the same, but is not known to work with every model
 /// that can search. Without `tool_search` among the tools, all this is plain text.
 pub fn responses_body(request: &ChatRequest, model: &str, profile: &Profile, stream: bool) -> Value {
+    write(request, &Plan::of(request, model, profile), model, profile, stream)
+}
+
+pub(crate) fn write(request: &ChatRequest, plan: &Plan<'_>, model: &str, profile: &Profile, stream: bool) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     body.insert("stream".into(), stream.into());
@@ -42,32 +47,41 @@ pub fn responses_body(request: &ChatRequest, model: &str, profile: &Profile, str
     if !request.system.is_empty() {
         body.insert("instructions".into(), request.system.as_str().into());
     }
-    if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(|spec| tool(spec)).collect());
+    for (name, value) in &profile.extra {
+        body.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    if !plan.tools.is_empty() {
+        let searches = plan.native.is_some();
+        body.insert("tools".into(), plan.tools.iter().map(|planned| tool(planned, searches)).collect());
         if let Some(parallel) = profile.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), parallel.into());
         }
     }
-    body.insert("input".into(), Input::of(request).items.into());
+    let sees = profile.reads_images(model);
+    body.shift_remove("input");
+    body.insert("input".into(), Input::of(request, plan, profile, sees).items.into());
     Value::Object(body)
 }
 
-fn tool(spec: &ToolSpec) -> Value {
-    let ToolSpec { name, description, parameters } = spec;
-    if name == SEARCH {
-        return json!({"type": "tool_search", "execution": "client", "description": description, "parameters": parameters});
+fn tool(tool: &Planned<'_>, searches: bool) -> Value {
+    let Planned { spec, name, parameters } = tool;
+    if spec.name == SEARCH && searches {
+        return json!({"type": "tool_search", "execution": "client", "description": spec.description, "parameters": parameters});
     }
-    json!({"type": "function", "name": name, "description": description, "parameters": parameters, "strict": false})
+    json!({"type": "function", "name": name, "description": spec.description, "parameters": parameters, "strict": false})
 }
 
-fn found(spec: &&ToolSpec) -> Value {
-    let mut tool = tool(spec);
+fn found(planned: &Planned<'_>) -> Value {
+    let mut tool = tool(planned, false);
     tool["defer_loading"] = true.into();
     tool
 }
 
 struct Input<'a> {
     items: Vec<Value>,
+    plan: &'a Plan<'a>,
+    profile: &'a Profile,
+    sees: bool,
     /// Names in the tools array.
     tools: BTreeSet<&'a str>,
     /// Ids of the calls that were searches.
@@ -75,13 +89,13 @@ struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    fn of(request: &'a ChatRequest) -> Self {
-        let tools = request.tools.iter().map(|spec| spec.name.as_str()).collect();
-        let mut input = Input { items: Vec::new(), tools, searches: BTreeSet::new() };
+    fn of(request: &'a ChatRequest, plan: &'a Plan<'a>, profile: &'a Profile, sees: bool) -> Self {
+        let tools = plan.tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+        let mut input = Input { items: Vec::new(), plan, profile, sees, tools, searches: BTreeSet::new() };
         let results = |a: &Message, b: &Message| matches!((a, b), (Message::Tool { .. }, Message::Tool { .. }));
         for turn in request.messages.chunk_by(results) {
             match turn {
-                [Message::User { text, .. }] => input.items.push(message("user", text)),
+                [Message::User { text, images }] => input.asked(text, images),
                 [Message::Assistant { text, calls, sealed, .. }] => input.said(text, calls, sealed),
                 results => input.results(results),
             }
@@ -90,7 +104,17 @@ impl<'a> Input<'a> {
     }
 
     fn can_search(&self) -> bool {
-        self.tools.contains(SEARCH)
+        self.plan.native.is_some() && self.tools.contains(SEARCH)
+    }
+
+    fn asked(&mut self, text: &str, images: &[Image]) {
+        if images.is_empty() || !self.sees {
+            return self.items.push(message("user", &text_for(text, images)));
+        }
+        let words = (!text.is_empty()).then(|| json!({"type": "input_text", "text": text}));
+        let pictures = images.iter().map(|image| json!({"type": "input_image", "image_url": picture(image)}));
+        let content: Vec<Value> = words.into_iter().chain(pictures).collect();
+        self.items.push(json!({"type": "message", "role": "user", "content": content}));
     }
 
     fn said(&mut self, text: &'a str, calls: &'a [WireCall], sealed: &'a [Sealed]) {
@@ -110,8 +134,8 @@ impl<'a> Input<'a> {
             self.searches.insert(&call.id);
             return search_call(&id, &object(&call.arguments));
         }
-        let arguments = super::arguments(&call.arguments);
-        json!({"type": "function_call", "call_id": id, "name": legal_name(&call.name), "arguments": arguments})
+        let (name, arguments) = (wire_name(&call.name, &self.profile.names), arguments(&call.arguments));
+        json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments})
     }
 
     /// The outputs of one turn, then what else they reveal, then the words that have no place in an output.
@@ -119,7 +143,8 @@ impl<'a> Input<'a> {
         let (mut reveals, mut words) = (Vec::new(), Vec::new());
         for result in results {
             let Message::Tool { call_id, content, reveals: all } = result else { continue };
-            let revealed = Revealed::new(content, all, |name| self.can_search() && !self.tools.contains(name));
+            let can = |name: &str| self.can_search() && !self.tools.contains(name);
+            let revealed = Revealed::new(self.plan, content, all, can);
             let id = legal_id(call_id);
             if self.searches.contains(call_id.as_str()) {
                 self.items.push(search_output(&id, &revealed.native));
@@ -129,7 +154,7 @@ impl<'a> Input<'a> {
             self.items.push(json!({"type": "function_call_output", "call_id": id, "output": revealed.text}));
             if !revealed.native.is_empty() {
                 let id = legal_id(&format!("{call_id}_reveals")).into_owned();
-                let names: Vec<&str> = revealed.native.iter().map(|spec| spec.name.as_str()).collect();
+                let names: Vec<&str> = revealed.native.iter().map(|tool| tool.name.as_ref()).collect();
                 let call = search_call(&id, &json!({"queries": names}));
                 reveals.extend([call, search_output(&id, &revealed.native)]);
             }
@@ -148,7 +173,7 @@ fn search_call(id: &str, arguments: &Value) -> Value {
     })
 }
 
-fn search_output(id: &str, tools: &[&ToolSpec]) -> Value {
+fn search_output(id: &str, tools: &[Planned<'_>]) -> Value {
     let tools: Vec<Value> = tools.iter().map(found).collect();
     json!({
         "type": "tool_search_output", "call_id": id, "execution": "client", "status": "completed", "tools": tools

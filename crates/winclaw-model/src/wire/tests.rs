@@ -1,7 +1,9 @@
 use proptest::prelude::*;
+use serde_json::{Value, json};
+use winclaw_tool::ToolSpec;
 
 use super::*;
-use crate::Sealed;
+use crate::{ChatRequest, EmptyContent, Image, Profile, Reasoning, Sealed, WireCall};
 
 fn call(id: &str, arguments: &str) -> WireCall {
     WireCall { id: id.into(), name: "sky__forecast".into(), arguments: arguments.into() }
@@ -106,6 +108,143 @@ fn arguments_in_the_history_are_always_an_object() {
     for (raw, sent) in cases {
         let body = chat_body(&request(vec![calls(&[call("a", raw)])]), "m", &profile("openai"), true);
         assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["arguments"], json!(sent), "{raw:?}");
+    }
+}
+
+#[test]
+fn d18_thoughts_go_back_in_the_way_of_each_provider() {
+    let said = |reasoning: Option<&str>| Message::Assistant {
+        text: String::new(),
+        reasoning: reasoning.map(str::to_owned),
+        calls: vec![call("a", "{}")],
+        sealed: Vec::new(),
+    };
+    let cases = [
+        ("openai", "reasoning_content", None, None),
+        ("deepseek", "reasoning_content", Some("hm"), Some("")),
+        ("kimi", "reasoning_content", Some("hm"), Some(".")),
+        ("glm", "reasoning_content", Some("hm"), None),
+        ("openrouter", "reasoning", Some("hm"), None),
+        ("qwen", "reasoning_content", None, None),
+        ("ollama", "reasoning_content", None, None),
+    ];
+    for (provider, field, with, without) in cases {
+        for (reasoning, expected) in [(Some("hm"), with), (None, without)] {
+            let body =
+                chat_body(&request(vec![user("x"), said(reasoning), result("a")]), "m", &profile(provider), true);
+            let sent = body["messages"][2].get(field).and_then(Value::as_str);
+            assert_eq!(sent, expected, "{provider} {reasoning:?}");
+        }
+    }
+    let empty = Profile { reasoning: Reasoning::Empty, ..profile("openai") };
+    let body = chat_body(&request(vec![user("x"), said(Some("hm")), result("a")]), "m", &empty, true);
+    assert_eq!(body["messages"][2]["reasoning_content"], "");
+}
+
+#[test]
+fn d19_a_message_that_only_calls_is_written_in_the_way_of_each_provider() {
+    let content = |provider: &str| {
+        let body = chat_body(&request(vec![user("x"), asks(&["a"]), result("a")]), "m", &profile(provider), true);
+        body["messages"][2].get("content").cloned()
+    };
+    assert_eq!((content("openai"), content("openrouter")), (Some(Value::Null), Some(Value::Null)));
+    for provider in ["deepseek", "ollama", "lmstudio", "qwen", "kimi", "glm"] {
+        assert_eq!(content(provider), Some(json!("")), "{provider}");
+    }
+    assert_eq!(content("gemini"), None);
+}
+
+#[test]
+fn thoughts_a_vendor_sealed_in_chat_completions_go_back_to_it_alone() {
+    let details = json!([{"type": "reasoning.encrypted", "data": "x", "index": 0}]);
+    let extra = json!({"google": {"thought_signature": "s"}});
+    let sealed = vec![
+        Sealed { before: 0, block: json!({"type": "reasoning_details", "reasoning_details": details}) },
+        Sealed { before: 2, block: json!({"type": "extra_content", "extra_content": extra}) },
+    ];
+    let calls = vec![call("a", "{}"), call("b", "{}")];
+    let said = Message::Assistant { text: String::new(), reasoning: Some("hm".into()), calls, sealed };
+    let messages = vec![user("x"), said, result("a"), result("b")];
+    let sent =
+        |provider: &str| chat_body(&request(messages.clone()), "m", &profile(provider), true)["messages"][2].clone();
+    let router = sent("openrouter");
+    assert_eq!((&router["reasoning_details"], router.get("reasoning")), (&details, None));
+    let gemini = sent("gemini");
+    assert_eq!(gemini["tool_calls"][1]["extra_content"], extra);
+    // A call of another model has no signature; the first of a message must have one.
+    let stand_in = &gemini["tool_calls"][0]["extra_content"]["google"]["thought_signature"];
+    assert_eq!(stand_in, "skip_thought_signature_validator");
+    for provider in ["openai", "deepseek"] {
+        let plain = sent(provider).to_string();
+        assert!(!plain.contains("extra_content") && !plain.contains("reasoning_details"), "{plain}");
+    }
+}
+
+#[test]
+fn pictures_are_sent_to_models_that_see_and_told_to_others() {
+    let image = Image { media_type: "image/png".into(), data: "aGk=".into() };
+    let asked = Message::User { text: "what is it?".into(), images: vec![image] };
+    let request = request(vec![asked]);
+    let body = |provider: &str, model: &str| {
+        profile(provider).format.body(&request, model, &profile(provider), true).to_string()
+    };
+    let url = "data:image/png;base64,aGk=";
+    assert!(body("openai", "m").contains(&format!(r#"{{"type":"image_url","image_url":{{"url":"{url}"}}}}"#)));
+    assert!(body("openai-responses", "m").contains(&format!(r#"{{"type":"input_image","image_url":"{url}"}}"#)));
+    let source = r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}"#;
+    assert!(body("anthropic", "m").contains(source));
+    for (provider, model) in [("deepseek", "deepseek-v4-pro"), ("ollama", "qwen3:8b")] {
+        let body = body(provider, model);
+        assert!(body.contains("a picture was attached") || body.contains("A picture was attached"), "{body}");
+        assert!(!body.contains("aGk="), "{body}");
+    }
+    assert!(body("deepseek", "deepseek-flash").contains(url) && body("ollama", "qwen3-vl:8b").contains(url));
+}
+
+#[test]
+fn a_bound_on_the_reply_and_fields_of_ones_own_are_sent_under_the_providers_names() {
+    let extra =
+        json!({"service_tier": "flex", "model": "not this", "messages": 1}).as_object().cloned().expect("an object");
+    for (provider, field) in [
+        ("openai", "max_completion_tokens"),
+        ("deepseek", "max_tokens"),
+        ("anthropic", "max_tokens"),
+        ("openai-responses", "max_output_tokens"),
+    ] {
+        let profile = Profile { max_output: Some(77), extra: extra.clone(), ..profile(provider) };
+        let body = profile.format.body(&request(vec![user("x")]), "m", &profile, true);
+        assert_eq!(
+            (&body[field], &body["service_tier"], &body["model"]),
+            (&json!(77), &json!("flex"), &json!("m")),
+            "{provider}"
+        );
+        let conversation = if provider == "openai-responses" { "input" } else { "messages" };
+        assert!(body[conversation].is_array(), "{provider}");
+    }
+    let body = chat_body(&request(vec![user("x")]), "m", &profile("glm"), true);
+    assert_eq!((body.get("stream_options"), &body["stream"]), (None, &json!(true)));
+}
+
+#[test]
+fn d10_names_on_the_wire_are_legal_and_the_same_in_the_history() {
+    let spec = |name: &str| ToolSpec { name: name.into(), description: "d".into(), parameters: json!({}) }.into();
+    let long = "n".repeat(90);
+    let names = ["admin.tools.list", "Docker file scanner", &long, "北京天气"];
+    let calls: Vec<WireCall> = names
+        .iter()
+        .map(|name| WireCall { id: (*name).into(), name: (*name).into(), arguments: "{}".into() })
+        .collect();
+    let said = Message::Assistant { text: String::new(), reasoning: None, calls, sealed: Vec::new() };
+    let messages = std::iter::once(user("x")).chain([said]).chain(names.iter().map(|name| result(name))).collect();
+    let request =
+        ChatRequest { tools: names.iter().map(|name| spec(name)).collect(), messages, ..ChatRequest::default() };
+    let body = chat_body(&request, "m", &profile("kimi"), true);
+    for (at, name) in names.iter().enumerate() {
+        let wire = &body["tools"][at]["function"]["name"];
+        assert_eq!(&body["messages"][1]["tool_calls"][at]["function"]["name"], wire, "{name}");
+        assert!(profile("kimi").names.allows(wire.as_str().expect("a name")), "{wire}");
+        let id = body["messages"][1]["tool_calls"][at]["id"].as_str().expect("an id").to_owned();
+        assert!(id.len() <= 40 && body["messages"][2 + at]["tool_call_id"] == json!(id), "{id}");
     }
 }
 

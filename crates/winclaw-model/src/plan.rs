@@ -1,0 +1,163 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use winclaw_tool::{Text, ToolSpec};
+
+use crate::names::wire_name;
+use crate::{ChatRequest, NativeTools, Profile, SetAside, schema};
+
+/// What of a request goes on the wire, and how its tools are named and described there.
+///
+/// A tool's name and schema depend on the tool and the profile alone, so the bytes of an epoch stay the same; which tools
+/// are left out depends on their order as well, where two would have one name or there are too many.
+pub(crate) struct Plan<'a> {
+    pub(crate) tools: Vec<Planned<'a>>,
+    /// Whole tools that the vendor holds back; empty where it cannot.
+    pub(crate) deferred: Vec<Planned<'a>>,
+    pub(crate) set_aside: Vec<SetAside>,
+    pub(crate) native: Option<NativeTools>,
+    request: &'a ChatRequest,
+    profile: &'a Profile,
+    /// Wire names that are taken, and the names they stand for.
+    taken: BTreeMap<Cow<'a, str>, &'a str>,
+}
+
+/// A tool as it is sent.
+pub(crate) struct Planned<'a> {
+    pub(crate) spec: &'a ToolSpec,
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) parameters: Value,
+}
+
+impl<'a> Plan<'a> {
+    pub(crate) fn of(request: &'a ChatRequest, model: &str, profile: &'a Profile) -> Self {
+        let native = profile.native_of(model).filter(|native| profile.format.can(*native));
+        let (tools, deferred, set_aside, taken) = Default::default();
+        let mut plan = Plan { tools, deferred, set_aside, native, request, profile, taken };
+        plan.tools = request.tools.iter().filter_map(|spec| plan.admit(spec)).collect();
+        if native == Some(NativeTools::References) {
+            plan.deferred = request.deferred.iter().filter_map(|spec| plan.admit(spec)).collect();
+        }
+        plan
+    }
+
+    /// Every tool in the order of the array on the wire.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &Planned<'a>> {
+        self.tools.iter().chain(&self.deferred)
+    }
+
+    /// A tool that a result reveals, if it may be sent.
+    pub(crate) fn revealed<'b>(&self, spec: &'b ToolSpec) -> Option<Planned<'b>> {
+        if self.request.without.contains(&spec.name) {
+            return None;
+        }
+        let parameters = schema::compile(&spec.parameters, &self.profile.schema).ok()?;
+        Some(Planned { spec, name: wire_name(&spec.name, &self.profile.names), parameters })
+    }
+
+    /// The tool as it is sent, or a reason why not; none when it stands there already or was set aside before.
+    fn admit(&mut self, spec: &'a ToolSpec) -> Option<Planned<'a>> {
+        if self.request.without.contains(&spec.name) {
+            return None;
+        }
+        let name = wire_name(&spec.name, &self.profile.names);
+        match self.taken.get(&name) {
+            Some(same) if *same == spec.name => return None,
+            Some(other) => {
+                let (en, zh) =
+                    (format!("its name cannot be told from that of `{other}`"), format!("名称与“{other}”无法区分"));
+                return self.leave(spec, Text::new(en, zh));
+            }
+            None => {}
+        }
+        let most = self.profile.max_tools;
+        if self.taken.len() >= most {
+            let (en, zh) = (format!("this vendor takes at most {most} tools"), format!("该服务最多接受 {most} 个工具"));
+            return self.leave(spec, Text::new(en, zh));
+        }
+        match schema::compile(&spec.parameters, &self.profile.schema) {
+            Err(why) => self.leave(spec, why),
+            Ok(parameters) => {
+                self.taken.insert(name.clone(), &spec.name);
+                Some(Planned { spec, name, parameters })
+            }
+        }
+    }
+
+    fn leave(&mut self, spec: &ToolSpec, why: Text) -> Option<Planned<'a>> {
+        self.set_aside.push(SetAside { tool: spec.name.clone(), why });
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn spec(name: &str, parameters: Value) -> std::sync::Arc<ToolSpec> {
+        ToolSpec { name: name.into(), description: "d".into(), parameters }.into()
+    }
+
+    fn profile(provider: &str) -> &'static Profile {
+        Profile::of(provider).expect("a profile")
+    }
+
+    fn names(plan: &Plan<'_>) -> Vec<String> {
+        plan.sent().map(|tool| tool.name.to_string()).collect()
+    }
+
+    #[test]
+    fn one_illegal_tool_costs_that_tool_and_has_one_reason() {
+        let bad = json!({"anyOf": [{"type": "string"}]});
+        let tools = vec![spec("a", json!({})), spec("b", bad), spec("c", json!({"properties": {"城": {}}}))];
+        let request = ChatRequest { tools, ..ChatRequest::default() };
+        let plan = Plan::of(&request, "m", profile("anthropic"));
+        assert_eq!(names(&plan), ["a"]);
+        let left: Vec<&str> = plan.set_aside.iter().map(|left| left.tool.as_str()).collect();
+        assert_eq!(left, ["b", "c"]);
+        assert!(plan.set_aside.iter().all(|left| !left.why.en.is_empty() && !left.why.zh.is_empty()));
+    }
+
+    #[test]
+    fn d14_more_tools_than_the_vendor_takes_are_never_sent() {
+        let tools = (0..174).map(|n| spec(&format!("t{n}"), json!({}))).collect();
+        let request = ChatRequest { tools, ..ChatRequest::default() };
+        let plan = Plan::of(&request, "m", profile("openai"));
+        assert_eq!((plan.tools.len(), plan.set_aside.len()), (128, 46));
+        assert!(plan.set_aside[0].why.en.contains("128"));
+    }
+
+    #[test]
+    fn what_was_set_aside_before_is_not_sent_and_not_named_again() {
+        let tools = vec![spec("a", json!({})), spec("b", json!(7)), spec("a", json!({}))];
+        let without = ["b".to_owned()].into();
+        let request = ChatRequest { tools, without, ..ChatRequest::default() };
+        let plan = Plan::of(&request, "m", profile("openai"));
+        assert_eq!((names(&plan), plan.set_aside.len()), (vec!["a".to_owned()], 0));
+    }
+
+    #[test]
+    fn d10_tools_keep_their_wire_names_whatever_stands_beside_them() {
+        let odd = ["admin.tools.list", "Docker file scanner", "北京天气"];
+        let alone = |name: &str| {
+            let request = ChatRequest { tools: vec![spec(name, json!({}))], ..ChatRequest::default() };
+            names(&Plan::of(&request, "m", profile("gemini"))).remove(0)
+        };
+        let tools = odd.iter().chain(["sky"].iter()).map(|name| spec(name, json!({}))).collect();
+        let request = ChatRequest { tools, ..ChatRequest::default() };
+        let together = names(&Plan::of(&request, "m", profile("gemini")));
+        assert_eq!(together, [alone(odd[0]), alone(odd[1]), alone(odd[2]), "sky".to_owned()]);
+    }
+
+    #[test]
+    fn only_models_that_can_hold_tools_back_are_sent_deferred_ones() {
+        let deferred = vec![spec("d", json!({}))];
+        let request = ChatRequest { tools: vec![spec("a", json!({}))], deferred, ..ChatRequest::default() };
+        let count = |provider, model| Plan::of(&request, model, profile(provider)).deferred.len();
+        assert_eq!((count("anthropic", "claude-sonnet-5-5"), count("anthropic", "claude-3-haiku")), (1, 0));
+        assert_eq!((count("openai-responses", "m"), count("openai", "m")), (0, 0));
+    }
+}
