@@ -4,7 +4,7 @@ mod destination;
 mod reading;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -32,18 +32,6 @@ const MAX_LINKS: usize = 1_024;
 /// Longest text of the person that recipients are looked for in, in bytes.
 const MAX_WORDS: usize = 32_768;
 
-/// How a destination became known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Known {
-    /// The person named it.
-    Said,
-    /// The person agreed to a call that goes there.
-    Agreed,
-    /// A call went there before any content of others had come in.
-    Before,
-}
-
 /// Where the content of a conversation came from, and the destinations that are not new to it.
 ///
 /// A destination is known when the person named it, agreed to a call that goes there, or a call went there before content of
@@ -55,7 +43,7 @@ enum Known {
 pub struct Origins {
     /// The person's words, folded, latest last.
     said: VecDeque<String>,
-    known: BTreeMap<Destination, Known>,
+    known: BTreeSet<Destination>,
     /// Ids of the tools whose content the model has read.
     untrusted: Vec<String>,
     /// Those whose results the model has not read yet.
@@ -73,7 +61,7 @@ impl Origins {
     /// The person's own words: a request, or an answer to a question of the model.
     pub(crate) fn said(&mut self, text: &str, places: &Places) {
         let found = words::read(text, places);
-        found.to.into_iter().for_each(|to| self.learn(to, Known::Said));
+        found.to.into_iter().for_each(|to| self.learn(to));
         found.links.iter().for_each(|link| self.remember(&link.whole));
         self.said.push_back(fold(words::head(text, MAX_WORDS)));
         if self.said.len() > MAX_SAID {
@@ -83,7 +71,7 @@ impl Origins {
 
     /// The person agreed to a call that goes there.
     pub(crate) fn agreed(&mut self, to: &Destination) {
-        self.learn(to.clone(), Known::Agreed);
+        self.learn(to.clone());
     }
 
     /// The model has read the results of its last reply.
@@ -105,7 +93,7 @@ impl Origins {
             return;
         }
         if self.untrusted.is_empty() {
-            reading.to.into_iter().for_each(|to| self.learn(to, Known::Before));
+            reading.to.into_iter().for_each(|to| self.learn(to));
         }
         if !brings_content(tool) {
             return;
@@ -119,7 +107,7 @@ impl Origins {
 
     /// Whether `to` is not new.
     pub(crate) fn knows(&self, to: &Destination, places: &Places) -> bool {
-        if self.known.contains_key(to) {
+        if self.known.contains(to) {
             return true;
         }
         match to {
@@ -145,12 +133,12 @@ impl Origins {
     fn knows_folder_of(&self, path: &str) -> bool {
         let holds =
             |known: &Destination| matches!(known, Destination::Path(folder) if folder != "/" && below(path, folder));
-        self.known.keys().any(holds)
+        self.known.iter().any(holds)
     }
 
-    fn learn(&mut self, to: Destination, how: Known) {
+    fn learn(&mut self, to: Destination) {
         if self.known.len() < MAX_KNOWN {
-            self.known.entry(to).or_insert(how);
+            self.known.insert(to);
         }
     }
 

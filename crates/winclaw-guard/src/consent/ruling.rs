@@ -55,7 +55,8 @@ impl Ruling {
     /// What decided, in one line for traces: `level never`, `rule allow mail.send external`, `answer`, or the doubts; behind
     /// a decision that passes over doubts, these.
     pub fn as_trace(&self) -> String {
-        let doubts: Vec<&str> = self.because.iter().map(Because::as_str).collect();
+        let beside = self.because.iter().filter(|because| !matches!(because, Because::Rule(_)));
+        let doubts: Vec<&str> = beside.map(Because::as_str).collect();
         let by = match &self.by {
             By::Level(level) => format!("level {}", level.as_str()),
             By::Rule(rule) => format!("rule {}", rule.line()),

@@ -34,7 +34,8 @@ pub(crate) fn read(text: &str, places: &Places) -> Reading {
 fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(is_between).flat_map(|word| {
         let runs = word.split(|c: char| !c.is_ascii()).filter(move |run| run.len() < word.len());
-        std::iter::once(word).chain(runs)
+        let link = word.find("://").map(|at| &word[scheme(word, at)..]);
+        std::iter::once(word).chain(runs).chain(link)
     });
     // Paths with spaces stand in quotes.
     let quoted = text.split(is_quote).filter(|part| part.contains(' ') && destination::is_path(part));
@@ -65,16 +66,19 @@ fn is_around(c: char) -> bool {
 pub(crate) fn links(text: &str, places: &Places) -> Vec<Link> {
     let text = head(text, MAX_RESULT);
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '\\' | '{' | '}' | '|' | '^');
-    let starts = text.match_indices("://").map(|(at, _)| {
-        let scheme = text[..at].bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
-        at - scheme
-    });
-    let whole = starts.map(|start| text[start..].split(ends).next().unwrap_or(""));
+    let whole = text.match_indices("://").map(|(at, _)| text[scheme(text, at)..].split(ends).next().unwrap_or(""));
     let forms = whole.flat_map(|link| {
-        let trimmed = link.trim_end_matches([')', ']', '.', ',', ':', ';', '!', '?']);
-        [link.to_owned(), trimmed.to_owned(), trimmed.replace("&amp;", "&")]
+        let trimmed = link.trim_end_matches(['.', ',', ':', ';', '!', '?']);
+        let inner = trimmed.strip_suffix([')', ']']).unwrap_or(trimmed);
+        let bare = inner.trim_end_matches([')', ']', '.', ',']);
+        [link.to_owned(), inner.to_owned(), bare.to_owned(), trimmed.replace("&amp;", "&")]
     });
-    forms.filter_map(|link| destination::url(&link, places)?.link).take(MAX_LINKS * 3).collect()
+    forms.filter_map(|link| destination::url(&link, places)?.link).take(MAX_LINKS * 4).collect()
+}
+
+/// Where the scheme begins that ends at `at`.
+fn scheme(text: &str, at: usize) -> usize {
+    at - text[..at].bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count()
 }
 
 /// Whether the person's folded `said` has the folded `name` as whole words; between Chinese characters there are none.
