@@ -274,8 +274,8 @@ async fn a_dropped_connection_leaves_a_reply_that_says_it_is_cut_off() {
 async fn a_connection_dropped_before_a_word_is_unreachable() {
     for drop_after in [1, 250] {
         let options = MockOptions { drop_after: Some(drop_after), piece_bytes: 1, ..options() };
-        let mock = MockOpenAi::scripted_with(one("a"), options);
-        let (reply, _) = ask(&adapter("openai", &mock.base_url()), &request(vec![])).await;
+        let mock = MockOpenAi::scripted_with(script(json!([{"reply": {"text": "a"}, "times": 3}])), options);
+        let (reply, _) = ask(&adapter("openai", &mock.base_url()).with_pause(recorder().0), &request(vec![])).await;
         assert!(matches!(reply, Err(ModelError::Unreachable { local: true, .. })), "{drop_after}: {reply:?}");
     }
 }

@@ -211,7 +211,13 @@ fn ollama_and_lmstudio_hold_their_rules() {
     );
     takes(
         "ollama",
-        &[(NAME, json!("notes.add")), ("/tools", many(200)), ("/stream", json!(false)), (CONTENT, json!(""))],
+        &[
+            (LINES, json!({"type": "array", "items": true})),
+            (NAME, json!("notes.add")),
+            ("/tools", many(200)),
+            ("/stream", json!(false)),
+            (CONTENT, json!("")),
+        ],
     );
     refuses(
         "lmstudio",
@@ -352,7 +358,6 @@ fn kimi_holds_its_rules() {
         "kimi",
         &[
             (NAME, json!("21st_notes"), "must start with a letter"),
-            (NAME, json!("ab"), "function name is invalid"),
             (NAME, json!("notes.add"), "function name is invalid"),
             (NAME, json!("x".repeat(65)), "function name is invalid"),
             ("/tools", many(128), "128"),

@@ -41,7 +41,7 @@ pub(super) fn whole(asked: &Accepted, reply: &ChatReply, tokens: Tokens, dialect
     let words = if reply.text.is_empty() { empty } else { reply.text.as_str().into() };
     let mut message = json!({"role": "assistant", "content": words});
     if let Some(thoughts) = &reply.reasoning {
-        message[dialect.thoughts] = thoughts.as_str().into();
+        think(&mut message, dialect, thoughts);
     }
     if !reply.calls.is_empty() {
         let calls = reply.calls.iter().enumerate();
@@ -52,6 +52,15 @@ pub(super) fn whole(asked: &Accepted, reply: &ChatReply, tokens: Tokens, dialect
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason(reply, dialect, false)}],
         "usage": usage(dialect, tokens, reply)
     })
+}
+
+/// Puts thoughts into a message or a piece of one.
+fn think(message: &mut Value, dialect: &Dialect, thoughts: &str) {
+    message[dialect.thoughts] = thoughts.into();
+    if dialect.details {
+        let detail = json!({"type": "reasoning.text", "text": thoughts, "format": "unknown", "index": 0});
+        message["reasoning_details"] = json!([detail]);
+    }
 }
 
 /// A call with its id, name and `arguments`.
@@ -86,7 +95,7 @@ pub(super) fn events(asked: &Accepted, reply: &ChatReply, tokens: Tokens, dialec
     let thoughts = reply.reasoning.as_deref().unwrap_or("");
     deltas.extend(pieces(thoughts).map(|piece| {
         let mut delta = json!({});
-        delta[dialect.thoughts] = piece.into();
+        think(&mut delta, dialect, &piece);
         delta
     }));
     deltas.extend(pieces(&reply.text).map(|piece| json!({"content": piece})));

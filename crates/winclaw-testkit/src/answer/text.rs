@@ -16,6 +16,9 @@ pub enum TextCalls {
 pub(super) fn told(reply: &ChatReply, how: TextCalls) -> ChatReply {
     let calls: Vec<String> = reply.calls.iter().map(|call| one(call, how)).collect();
     let mut text = reply.text.clone();
+    if !text.is_empty() && !calls.is_empty() {
+        text.push('\n');
+    }
     match how {
         TextCalls::Dsml if !calls.is_empty() => {
             text.push_str(&format!("<｜DSML｜tool_calls>\n{}</｜DSML｜tool_calls>", calls.concat()));

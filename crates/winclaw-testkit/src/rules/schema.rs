@@ -46,7 +46,7 @@ pub struct SchemaRules {
     pub type_lists: bool,
     /// Whether a type may stand beside `anyOf` or `$ref`.
     pub type_beside: bool,
-    /// Whether `true` and `false` may stand for schemas.
+    /// Whether `true` and `false` may stand for the schemas of properties and in `anyOf`.
     pub booleans: bool,
     /// The keywords that are known; others are refused. `None` knows all.
     pub keywords: Option<&'static [&'static str]>,
@@ -123,7 +123,7 @@ impl Walk<'_> {
     fn schema(&mut self, schema: &Value) -> Found {
         let fields = match schema {
             Value::Object(fields) => fields,
-            Value::Bool(_) if self.rules.booleans => return Ok(()),
+            Value::Bool(_) if self.rules.booleans || self.loose() => return Ok(()),
             other => return self.at(Why::NoSchema(other.to_string())),
         };
         self.keywords(fields)?;
@@ -131,6 +131,11 @@ impl Walk<'_> {
         self.types(fields)?;
         self.values(fields)?;
         self.below(fields)
+    }
+
+    /// Whether the place is one that is hardly looked at: the items of an array, unless types must stand everywhere.
+    fn loose(&self) -> bool {
+        !self.rules.typed && self.place.last().is_some_and(|step| step == "items")
     }
 
     fn at(&self, why: Why) -> Found {

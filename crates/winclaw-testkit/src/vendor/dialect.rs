@@ -91,6 +91,8 @@ pub enum UsageShape {
 pub struct Dialect {
     /// The field of the model's thoughts.
     pub thoughts: &'static str,
+    /// Whether the thoughts come a second time as `reasoning_details`, which must come back unchanged.
+    pub details: bool,
     /// How the index of a call in a stream is told.
     pub index: Index,
     /// How arguments come.
@@ -124,6 +126,7 @@ impl Default for Dialect {
     fn default() -> Self {
         Dialect {
             thoughts: "reasoning_content",
+            details: false,
             index: Index::default(),
             arguments: Arguments::default(),
             ids: CallIds::default(),

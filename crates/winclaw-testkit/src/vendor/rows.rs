@@ -206,7 +206,8 @@ fn lmstudio() -> Vendor {
 /// - What the server behind it refuses comes as "Provider returned error" with the refusal in `metadata.raw`
 ///   (xinnan-tech/xiaozhi-esp32-server#1466, tailcallhq/forgecode#1359).
 /// - Busy is 429 or 503 with `Retry-After` in seconds; an error in a stream is an event with `finish_reason: "error"`.
-/// - Replies: comments `: OPENROUTER PROCESSING`, thoughts as `reasoning`, `usage.cost`. Fields are not checked.
+/// - Replies: comments `: OPENROUTER PROCESSING`, thoughts as `reasoning` and `reasoning_details`, `usage.cost`. Fields are
+///   not checked.
 fn openrouter() -> Vendor {
     Vendor {
         name: "openrouter",
@@ -215,6 +216,7 @@ fn openrouter() -> Vendor {
         voice: Voice::OpenRouter,
         dialect: Dialect {
             thoughts: "reasoning",
+            details: true,
             comment: Some(": OPENROUTER PROCESSING"),
             usage: UsageShape::Cost,
             usage_at: UsageAt::LastPiece,
@@ -357,7 +359,8 @@ const KIMI_KEYWORDS: &[&str] = &[
 
 /// Moonshot (platform.kimi.ai/docs/api/tool-use and /api/chat).
 ///
-/// - Names: `^[a-zA-Z_][a-zA-Z0-9-_]{2,63}$`; a digit in front is refused (MoonshotAI/kimi-cli#2531, #1773). At most 128.
+/// - Names: a letter or `_` in front, "function name is invalid" else (MoonshotAI/kimi-cli#2531, #1773), and at most 64
+///   characters, or 128 by the reference of the K3 models; the shorter holds here. At most 128 functions.
 /// - Schemas: Moonshot's flavour. Refused in the field: `type` beside `anyOf` (MoonshotAI/kimi-cli#2531) and beside `$ref`
 ///   (router-for-me/CLIProxyAPI#5316), booleans for schemas (can1357/oh-my-pi#5952), references that lead anywhere but
 ///   `#/$defs/` (CommandCodeAI/command-code#594), no type at the top (14790897/MiqroForge-Desktop#1165). The rest, known
@@ -375,7 +378,7 @@ fn kimi() -> Vendor {
     Vendor {
         name: "kimi",
         rules: Rules {
-            names: Names { letter_first: true, also: Some(""), shortest: 3, longest: 64 },
+            names: Names { letter_first: true, also: Some(""), shortest: 1, longest: 64 },
             schema: SchemaRules {
                 optional: false,
                 root: Root::Object,

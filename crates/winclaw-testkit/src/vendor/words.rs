@@ -189,7 +189,7 @@ fn kimi(fault: &Fault) -> Option<String> {
         What::Name { .. } => "function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes".into(),
         What::Schema { why: Why::Root(_), .. } => "tools.function.parameters.type is required and must be \"object\"".into(),
         What::Schema { place, why, .. } => moonshot(place, &kimi_schema(why)),
-        What::Tool { name, .. } => moonshot(&[], &format!("the schema of {name} is not supported")),
+        What::Tool { .. } => moonshot(&[], "schema is not supported"),
         What::Content { form: Form::Other, .. } => "Invalid request: text content is empty".into(),
         What::Empty { at } => {
             format!("Invalid request: the message at position {at} with role 'assistant' must not be empty")
