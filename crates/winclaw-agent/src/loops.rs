@@ -34,8 +34,8 @@ impl Task<'_> {
     pub(crate) fn must_answer(&self, name: &str) -> Option<Failure> {
         matches!(self.guard.stage(), Stage::MustAnswer | Stage::Stopped).then(|| {
             Failure::invalid_args(format!(
-                "`{name}` was not run: nothing new came of the last calls. Answer now with what you have and say what is \
-                 missing, or ask the person with ask_user."
+                "`{name}` was not run. No tool runs now: answer with what you have and say what is missing, or ask the user \
+                 with ask_user. Any other call ends the task."
             ))
         })
     }

@@ -367,6 +367,8 @@ impl Open {
     pub(crate) fn record(&mut self, catalog: &Catalog, tool: ToolIx, outcome: &Outcome) {
         match outcome {
             Ok(_) => self.0.retain(|other, unmended| *other != tool && !unmended.forgivable),
+            // The person did not want it.
+            Err(failure) if failure.code == FailureCode::Cancelled => {}
             Err(failure) => self.note(catalog, tool, failure.code),
         }
     }

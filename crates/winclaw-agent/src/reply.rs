@@ -1,6 +1,6 @@
 //! What follows from a reply.
 
-use winclaw_exposure::{Answer as Told, Signal};
+use winclaw_exposure::{Answer as Told, Signal, Strategy};
 use winclaw_model::{ChatReply, Message};
 use winclaw_tool::Text;
 
@@ -58,7 +58,7 @@ impl Task<'_> {
         self.rose(&rises);
         if !silent && rises.is_empty() {
             self.answer = self.plan_step.clone().unwrap_or_default();
-            return Then::End(self.open.state());
+            return Then::End(self.without_tool());
         }
         self.parts.front.show(Event::TextEnd);
         self.say(Message::user(match silent {
@@ -68,6 +68,19 @@ impl Task<'_> {
             }
         }));
         Then::Next
+    }
+
+    /// How a task ends whose model says that there is no tool for it. Where tools do not exist for it, that is no answer.
+    fn without_tool(&self) -> EndState {
+        match self.session.lens.exposure.strategy() {
+            Strategy::Hard => EndState::NotCompleted {
+                why: Text::new(
+                    "the model found no tool for this among those it was shown, and the strategy `hard` shows no others",
+                    "模型在展示给它的工具中没有找到合适的，而 hard 策略不会展示其他工具",
+                ),
+            },
+            Strategy::Progressive | Strategy::Full => self.open.state(),
+        }
     }
 
     /// Runs every call of the reply in order; each gets its one result, also when the person interrupts.

@@ -141,7 +141,10 @@ impl Guard {
     /// new comes of it again and again.
     pub fn aside(&mut self, name: &str, arguments: &str, came_of_it: &str) -> Option<String> {
         let reply = self.replies.now();
-        self.ladder.insists(reply);
+        match name {
+            "ask_user" => self.ladder.asks(reply),
+            _ => self.ladder.insists(reply),
+        }
         let made = self.asides.made(name, arguments, came_of_it, self.replies.known());
         match made.news {
             true => {

@@ -168,6 +168,8 @@ pub(crate) struct Ladder {
     hints: usize,
     report: Option<LoopReport>,
     steps: Vec<LoopStep>,
+    /// Whether the model asked the person since it must answer.
+    asked: bool,
 }
 
 impl Ladder {
@@ -259,6 +261,13 @@ impl Ladder {
         }
     }
 
+    /// The model asked the person, as it may once it must answer; to ask again where nobody answers is to insist.
+    pub(crate) fn asks(&mut self, reply: u64) {
+        if self.rung == Rung::MustAnswer && std::mem::replace(&mut self.asked, true) {
+            self.insists(reply);
+        }
+    }
+
     fn stop(&mut self) {
         self.rung = Rung::Stopped;
         if let Some(last) = self.last.clone().filter(|_| self.report.is_none()) {
@@ -274,6 +283,7 @@ impl Ladder {
             (self.rung, self.hints, self.last) = (Rung::Free, 0, None);
             self.blocks.clear();
             self.reveal.clear();
+            self.asked = false;
         }
     }
 

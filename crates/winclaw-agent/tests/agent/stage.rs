@@ -8,14 +8,16 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use winclaw_agent::{
-    Answer, Event, Front, Interrupt, Options, Parts, Ranking, Replayed, Report, Session, replay_exposure, run,
+    Answer, Event, Front, Interrupt, Keeper, Kept, Options, Parts, Ranking, Replayed, Report, Saved, Session,
+    replay_exposure, run,
 };
 use winclaw_catalog::Catalog;
 use winclaw_exposure::{Native, Settings, Transport};
 use winclaw_guard::{Approve, Consent};
 use winclaw_model::{
-    ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, NativeTools, Replay, Script, validate,
+    ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, NativeTools, Replay, Script, SetAside, validate,
 };
+use winclaw_tool::{Problem, Text};
 use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
 
@@ -57,6 +59,35 @@ pub(crate) type Brain = Box<dyn FnMut(usize, &ChatRequest) -> Value + Send>;
 /// What happens between two model calls: the number of the coming request, from 0, and the tools.
 pub(crate) type Between = Box<dyn Fn(usize, &Toys) + Send + Sync>;
 
+/// How the words of a reply begin that stalls behind them until the person stops it.
+pub(crate) const STALLS: &str = "I was about to";
+
+/// The messages as somebody has them who does to a list of his own what he is told.
+#[derive(Default)]
+struct Shelf {
+    messages: Vec<Message>,
+    state: Option<Saved>,
+}
+
+impl Shelf {
+    fn keep(&mut self, kept: Kept<'_>) {
+        match kept {
+            Kept::Appended(message) => self.messages.push(message.clone()),
+            Kept::Amended { at, message } => self.messages[at] = message.clone(),
+            Kept::Rewritten(messages) => self.messages = messages.to_vec(),
+            Kept::State(saved) => self.state = Some(saved.clone()),
+        }
+    }
+
+    /// State and messages as another process reads them.
+    fn taken_up(&self) -> (Saved, Vec<Message>) {
+        let state = serde_json::to_value(self.state.as_ref().expect("a state")).expect("json");
+        let messages = serde_json::to_value(&self.messages).expect("json");
+        let read = (serde_json::from_value(state), serde_json::from_value(messages));
+        (read.0.expect("a state"), read.1.expect("messages"))
+    }
+}
+
 struct Watched {
     brain: Mutex<Brain>,
     between: Between,
@@ -65,6 +96,9 @@ struct Watched {
     shadow: Mutex<(Arc<Toolbox>, Vec<Arc<Catalog>>)>,
     window: u32,
     usage: Option<f64>,
+    label: &'static str,
+    /// Names of tools whose definitions it refuses, before anything is sent.
+    refuses: Vec<&'static str>,
     requests: Mutex<Vec<ChatRequest>>,
     bytes: Replay,
 }
@@ -77,12 +111,16 @@ impl Watched {
             requests.push(request.clone());
             requests.len() - 1
         };
-        let reply = (self.brain.lock().expect("no panic"))(number, request);
+        let mut reply = (self.brain.lock().expect("no panic"))(number, request);
+        let ids = reply.as_object_mut().and_then(|reply| reply.remove("ids"));
         // Steps before it, so that ids are unique over the whole task.
         let steps = json!([{"reply": {}, "times": number}, {"reply": reply}]);
         let script = json!({"schema": 1, "name": "watched", "steps": steps});
         let script: Script = serde_json::from_value(script).expect("a reply");
         let mut reply = script.reply(number, request)?;
+        for (call, id) in reply.calls.iter_mut().zip(ids.iter().flat_map(|ids| ids.as_array().into_iter().flatten())) {
+            call.id = id.as_str().unwrap_or_default().into();
+        }
         if let Some(ratio) = self.usage {
             let sent = winclaw_exposure::estimate_tokens(&everything(request));
             reply.usage.input = Some((f64::from(sent) * ratio) as u64);
@@ -104,7 +142,12 @@ impl Watched {
 #[async_trait]
 impl ChatModel for Watched {
     fn label(&self) -> String {
-        "stage/watched".into()
+        self.label.into()
+    }
+    fn compile(&self, request: &ChatRequest) -> Vec<SetAside> {
+        let sent = request.tools.iter().chain(&request.deferred).map(|spec| spec.name.as_str());
+        let refused = sent.filter(|name| self.refuses.contains(name) && !request.without.contains(*name));
+        refused.map(|name| SetAside { tool: name.into(), why: Text::new("not taken", "不接受") }).collect()
     }
     fn replayed(&self) -> bool {
         true
@@ -125,7 +168,15 @@ impl ChatModel for Watched {
             return Err(ModelError::Cancelled);
         }
         sink(Delta::Sent { body: &self.bytes.payload(request), attempt: 1 });
-        self.reply(request)
+        let reply = self.reply(request)?;
+        // A reply that never ends: the person stops it after its words.
+        if reply.text.starts_with(STALLS) {
+            sink(Delta::Text(&reply.text));
+            assert!(self.toys.interrupt.cancel_call());
+            cancel.cancelled().await;
+            return Err(ModelError::Cancelled);
+        }
+        Ok(reply)
     }
 }
 
@@ -167,6 +218,12 @@ pub(crate) struct Play {
     interrupt_on: String,
     usage: Option<f64>,
     further: Vec<(String, Change)>,
+    label: &'static str,
+    refuses: Vec<&'static str>,
+    /// Changes the list of tools before the task begins.
+    listing: Option<fn(&Toys)>,
+    /// Between requests the session goes to another process, with what this makes of its messages.
+    resume: Option<fn(&mut Vec<Message>)>,
 }
 
 /// What a played task left.
@@ -184,6 +241,8 @@ pub(crate) struct Played {
     pub(crate) ran: Vec<(String, Value)>,
     /// The bodies of the requests.
     pub(crate) bodies: Vec<Vec<u8>>,
+    /// What was said of a session that was taken up.
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Play {
@@ -197,6 +256,10 @@ impl Play {
             interrupt_on: String::new(),
             usage: None,
             further: Vec::new(),
+            label: "stage/watched",
+            refuses: Vec::new(),
+            listing: None,
+            resume: None,
         }
     }
     /// A further request, once the ones before are answered.
@@ -256,24 +319,57 @@ impl Play {
         self
     }
 
+    /// The model refuses these tools' definitions.
+    pub(crate) fn refuses(mut self, names: &[&'static str]) -> Self {
+        self.refuses = names.to_vec();
+        self
+    }
+    /// Begins with another list of tools.
+    pub(crate) fn listing(mut self, change: fn(&Toys)) -> Self {
+        self.listing = Some(change);
+        self
+    }
+    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+    /// Each further request is made in another process.
+    pub(crate) fn resume(mut self, messages: fn(&mut Vec<Message>)) -> Self {
+        self.resume = Some(messages);
+        self
+    }
+
     pub(crate) async fn run(mut self) -> Played {
         let interrupt = Interrupt::new();
         let (toys, toolbox) = self.tools(&interrupt);
         let model = self.model(&toolbox, &toys);
         let audience = Arc::new(Audience::new(self.answer, &toolbox));
         let front: Arc<dyn Front> = audience.clone();
-        let ranking = FIRST.get_or_init(|| Arc::new(Ranking::of(toolbox.catalog())));
-        let parts =
-            Parts { toolbox: &toolbox, ranking, model: &model, front: &front, interrupt: &interrupt, keep: None };
-        let mut records = Vec::new();
+        let ranking = || Arc::new(Ranking::of(toolbox.catalog()));
+        let ranking = &if self.listing.is_some() { ranking() } else { Arc::clone(FIRST.get_or_init(ranking)) };
+        let shelf = Arc::new(Mutex::new(Shelf::default()));
+        let told = Arc::clone(&shelf);
+        let keep = move |kept: Kept<'_>| told.lock().expect("no panic").keep(kept);
+        let keep: Option<&Keeper> = Some(&keep);
+        let parts = Parts { toolbox: &toolbox, ranking, model: &model, front: &front, interrupt: &interrupt, keep };
+        let (mut records, mut problems) = (Vec::new(), Vec::new());
         let (mut report, mut session) =
             Session::begin(parts, self.options.clone(), &mut |record| records.push(record)).await;
         for (request, change) in self.further {
             change(&mut self.options.exposure);
             let options = Options { request, ..self.options.clone() };
+            if let Some(change) = self.resume {
+                let (saved, mut messages) = shelf.lock().expect("no panic").taken_up();
+                change(&mut messages);
+                shelf.lock().expect("no panic").messages.clone_from(&messages);
+                let (taken_up, found) = Session::restore(saved, messages, &parts, &options);
+                problems.extend(found);
+                session = taken_up;
+            }
             (report, session) = session.go_on(parts, options, &mut |record| records.push(record)).await;
         }
         assert_eq!(session.messages(), report.messages);
+        assert_eq!(session.messages(), shelf.lock().expect("no panic").messages, "what was told is what is");
         let consents = audience.consents.lock().expect("no panic").clone();
         let (asked_consent, questions) = consents.into_iter().unzip();
         let events = audience.events.lock().expect("no panic").clone();
@@ -281,7 +377,7 @@ impl Play {
         let catalogs = model.shadow.lock().expect("no panic").1.clone();
         let bodies = requests.iter().map(|request| model.payload(request)).collect();
         let ran = toys.calls();
-        Played { report, records, events, requests, asked_consent, questions, catalogs, ran, bodies }
+        Played { report, records, events, requests, asked_consent, questions, catalogs, ran, bodies, problems }
     }
 
     /// Plays with a model that is somewhere else: how it ended, what was recorded, and the calls that ran.
@@ -303,6 +399,7 @@ impl Play {
 
     fn tools(&self, interrupt: &Interrupt) -> (Arc<Toys>, Arc<Toolbox>) {
         let toys = Arc::new(Toys::new(interrupt.clone(), &self.interrupt_on));
+        self.listing.into_iter().for_each(|change| change(&toys));
         let (toolbox, problems) = Toolbox::new(vec![toys.clone()], &["secret.open".into()]);
         assert!(problems.is_empty(), "{problems:?}");
         (toys, Arc::new(toolbox))
@@ -321,6 +418,8 @@ impl Play {
             shadow: Mutex::new((Arc::clone(toolbox), vec![Arc::clone(toolbox.catalog())])),
             window: self.options.exposure.window_tokens,
             usage: self.usage,
+            label: self.label,
+            refuses: std::mem::take(&mut self.refuses),
             requests: Mutex::default(),
             bytes: Replay::new(serde_json::from_value(empty).expect("a script")),
         }

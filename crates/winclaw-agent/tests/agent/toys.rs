@@ -117,6 +117,11 @@ impl Backend for Toys {
 
     fn call<'a>(&'a self, tool: &'a ToolId, arguments: Value, cx: CallContext) -> BoxFuture<'a, Outcome> {
         async move {
+            if arguments["value"] == "stop me" {
+                assert!(self.interrupt.cancel_call(), "it runs");
+                cx.cancel.cancelled().await;
+                return Err(Failure::new(FailureCode::Cancelled, "cancelled"));
+            }
             if tool.as_str() == self.interrupt_on {
                 self.interrupt.cancel_task();
                 cx.cancel.cancelled().await;
