@@ -13,11 +13,15 @@ mod dist;
 mod packages;
 mod room;
 mod run;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 pub use dist::{dist, root};
 pub use packages::{Shipped, lay_out_misbehave, shipped};
 pub use room::{Room, script};
 pub use run::{Done, Run, Running};
+#[cfg(target_os = "linux")]
+pub use terminal::{Terminal, has_terminals};
 
 /// Says on standard error that a test leaves something out, and why.
 #[expect(clippy::print_stderr, reason = "the test runner shows it")]

@@ -40,6 +40,16 @@ impl Screen {
         Screen { lang, colour: false }
     }
 
+    /// Whether there are colours.
+    pub fn colours(&self) -> bool {
+        self.colour
+    }
+
+    /// Empties the screen of the terminal; what scrolled away stays. For a terminal alone.
+    pub fn wipe(&self) {
+        self.part("\u{1b}[H\u{1b}[2J");
+    }
+
     /// The wording of `en`/`zh` in this screen's language.
     pub fn word<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
         if self.lang == Lang::Zh { zh } else { en }

@@ -1,6 +1,6 @@
 //! `winclaw session list|show|resume|fork|search|export|import|rename|remove|prune`.
 
-mod export;
+pub mod export;
 mod list;
 mod markdown;
 mod part;
