@@ -49,7 +49,10 @@ fn what_may_write_does_not_run_unasked_where_nobody_can_be_asked() {
     let room = Room::with(&["doc_generator"]);
     let args = "{\"markdown\": \"# Hello\", \"path\": \"hello.docx\"}";
     let call = || room.winclaw(&["tool", "call", "doc_generator.create", "--args", args]);
-    call().run().exits(7).complains(&["doc_generator.create", "--approve writes"]);
+    call()
+        .run()
+        .exits(7)
+        .complains(&["doc_generator.create", "winclaw consent allow doc_generator.create --side-effect write"]);
     assert!(!room.work().join("hello.docx").exists());
     call().args(&["--approve", "writes"]).run().exits(0);
     assert!(room.work().join("hello.docx").exists());

@@ -6,15 +6,19 @@ use std::sync::{Arc, OnceLock};
 use winclaw_agent::Ranking;
 use winclaw_catalog::ToolIx;
 use winclaw_catalog::{Catalog, Resolution};
+use winclaw_guard::{Places, Policy as ConsentPolicy};
 use winclaw_loader::{LoadOptions, PluginBackend, load_folder};
 use winclaw_net::{NetClient, Policy};
 use winclaw_tool::{Problem, ProblemKind, Text};
 use winclaw_toolbox::{Backend, Toolbox};
 
+use crate::cli::ApproveWord;
 use crate::commands::figures;
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
+use crate::policy_file;
 use crate::screen::{Screen, Style, harmless};
+use crate::task::approval;
 
 /// Everything a command needs of the host.
 pub struct Host {
@@ -26,6 +30,8 @@ pub struct Host {
     pub plugins: Arc<PluginBackend>,
     /// Every tool.
     pub toolbox: Arc<Toolbox>,
+    /// The folders the person works in.
+    pub places: Places,
     ranking: OnceLock<Arc<Ranking>>,
     /// What was wrong with what was left out or is dubious.
     pub problems: Vec<Problem>,
@@ -47,19 +53,32 @@ impl Host {
     pub fn open(config: Config, screen: Screen, opening: Opening) -> Result<Host, Complaint> {
         let mut problems = Vec::new();
         let options = load_options(&config, opening, &mut problems)?;
+        let places = places(&options.file_roots);
         let (plugins, found) = load_folder(options);
         problems.extend(found);
         let plugins = Arc::new(plugins);
         let backend: Arc<dyn Backend> = plugins.clone();
         let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
         problems.extend(more);
-        Ok(Host { config, screen, plugins, toolbox: Arc::new(toolbox), ranking: OnceLock::new(), problems })
+        let (toolbox, ranking) = (Arc::new(toolbox), OnceLock::new());
+        Ok(Host { config, screen, plugins, toolbox, places, ranking, problems })
     }
 
     /// The index over the catalogue, and what exposure keeps of it; made when first asked for, since most commands
     /// need neither.
     pub fn ranking(&self) -> &Arc<Ranking> {
         self.ranking.get_or_init(|| Arc::new(Ranking::of(self.catalog())))
+    }
+
+    /// Who must agree to what: the level of the command line or else of the configuration, and the rules of the policy file
+    /// as they stand now.
+    pub fn policy(&self, approve: Option<ApproveWord>) -> Result<ConsentPolicy, Complaint> {
+        Ok(ConsentPolicy {
+            approve: approval(approve.or(self.config.approve)),
+            insisted: approve.is_some(),
+            rules: policy_file::read(&self.config.policy_file())?,
+            places: self.places.clone(),
+        })
     }
 
     /// The catalogue.
@@ -140,6 +159,14 @@ fn missing_root(config: &Config, folder: &Path, error: &std::io::Error) -> Probl
         ),
         fatal: false,
     }
+}
+
+/// The folders tools may use: the first is the one they work in.
+fn places(roots: &[(PathBuf, bool)]) -> Places {
+    let text = |folder: &Path| folder.to_string_lossy().into_owned();
+    let mut folders = roots.iter().map(|(folder, _)| text(folder));
+    let home = directories::BaseDirs::new().map(|dirs| text(dirs.home_dir())).unwrap_or_default();
+    Places { folder: folders.next().unwrap_or_default(), home, also: folders.collect() }
 }
 
 fn load_options(config: &Config, opening: Opening, problems: &mut Vec<Problem>) -> Result<LoadOptions, Complaint> {

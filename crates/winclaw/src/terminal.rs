@@ -1,16 +1,22 @@
 //! A task on a terminal: what streams by, and the questions to the person.
 
 use std::io::{IsTerminal, stderr, stdin};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use winclaw_agent::{Answer, Event, Front};
-use winclaw_guard::Consent;
+use winclaw_guard::{Consent, PolicyRule};
 use winclaw_tool::{Failure, Lang};
 use winclaw_toolbox::BoxFuture;
+use winclaw_trace::{redact, redact_text};
 
 use crate::cli::OutputWord;
+use crate::commands::chat::money;
 use crate::complaint::code_in_chinese;
+use crate::hidden::hide;
+use crate::policy_file;
+use crate::question::{Question, Typed, detail_lines};
 use crate::screen::{Screen, Style, harmless};
 
 /// Puts a question to the person and reads one line; `None` when there is no answer. Whoever has the terminal in hand
@@ -23,6 +29,8 @@ pub struct Terminal {
     output: OutputWord,
     verbose: bool,
     ask: Option<Arc<Ask>>,
+    /// Where answers that outlast the task are kept.
+    policy: Option<PathBuf>,
     /// Whether the last thing printed on standard output ended its line.
     line_open: Mutex<bool>,
 }
@@ -30,7 +38,12 @@ pub struct Terminal {
 impl Terminal {
     /// A front that prints on `screen` in the form `output`; `verbose` adds reasons and log lines.
     pub fn new(screen: Screen, output: OutputWord, verbose: bool) -> Self {
-        Terminal { screen, output, verbose, ask: None, line_open: Mutex::new(false) }
+        Terminal { screen, output, verbose, ask: None, policy: None, line_open: Mutex::new(false) }
+    }
+
+    /// The same, keeping the answers `always` and `never` in this policy file.
+    pub fn keeping(self, policy: PathBuf) -> Self {
+        Terminal { policy: Some(policy), ..self }
     }
 
     /// The same, with another way to ask the person.
@@ -45,9 +58,10 @@ impl Terminal {
 
     /// Puts `question` to the person and reads a line; `None` when there is no answer.
     async fn prompt(&self, question: &str) -> Option<String> {
+        let question = redact_text(&hide(question)).into_owned();
         match &self.ask {
-            Some(ask) => ask(question.to_owned()).await,
-            None => prompt(question).await,
+            Some(ask) => ask(question).await,
+            None => prompt(&question).await,
         }
     }
 
@@ -85,6 +99,10 @@ impl Terminal {
 
     /// What is said of `event` on lines of its own, for a person; `None` for words of the answer and what is not shown.
     pub fn line_of(&self, event: &Event) -> Option<String> {
+        self.words_of(event).map(|line| redact_text(&line).into_owned())
+    }
+
+    fn words_of(&self, event: &Event) -> Option<String> {
         let dim = |text: String| self.screen.paint(Style::Dim, &harmless(&text));
         match event {
             Event::CallStarted { tool, title, emoji, detail, .. } => {
@@ -98,6 +116,24 @@ impl Terminal {
             Event::CallEnded { ms, failure, .. } => Some(self.ended(*ms, failure.as_ref())),
             Event::NotRun { name, failure, .. } => Some(self.not_run(name, failure)),
             Event::Notice { text } => Some(self.screen.paint(Style::Yellow, self.screen.text(text))),
+            Event::SetAside { tool, why } => {
+                let words = self.screen.word("not sent to this model", "不发送给该模型");
+                let line = format!("{tool} {words}: {}", self.screen.text(why));
+                Some(self.screen.paint(Style::Yellow, &harmless(&line)))
+            }
+            Event::Drift { tool, said, .. } => {
+                let words = self.screen.word("strays from the request", "偏离了请求");
+                let said = if self.verbose { format!(": {said}") } else { String::new() };
+                Some(self.screen.paint(Style::Yellow, &harmless(&format!("   ! {tool} {words}{said}"))))
+            }
+            Event::Loop { rung, text } if *rung != "hint" || self.verbose => {
+                Some(self.screen.paint(Style::Yellow, &harmless(&format!("   ! {}", self.screen.text(text)))))
+            }
+            Event::Repaired { said, .. } if self.verbose => Some(dim(format!("   ~ {}", said.join(" ")))),
+            Event::Cost { usage, cost, .. } if self.verbose && usage.input.is_some() => {
+                let cost = cost.as_ref().map(|cost| format!(" · {}", money::amount(cost)));
+                Some(dim(format!("   $ {}{}", money::tokens(&self.screen, usage), cost.unwrap_or_default())))
+            }
             Event::Progress { fraction, message, .. } if self.verbose => {
                 let percent = fraction.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
                 Some(dim(format!("   … {percent}{message}")))
@@ -138,26 +174,71 @@ impl Terminal {
         }
     }
 
-    /// The question as the person reads it: what would run, what it may do, and what it is about.
-    fn question(&self, consent: &Consent) -> String {
-        let choices = self.screen.word("Run it? [y]es, [n]o, [d]etails: ", "运行吗？[y] 是，[n] 否，[d] 详情：");
-        format!("{}\n{choices}", harmless(self.screen.text(&consent.why)))
-    }
-
     async fn decide(&self, consent: &Consent, arguments: &Value) -> Answer {
         if !self.can_ask() {
             return Answer::NobodyToAsk;
         }
         self.end_line();
+        let question = Question::new(self.screen, consent);
+        let mut words = question.text();
         loop {
-            let Some(line) = self.prompt(&self.question(consent)).await else {
-                return Answer::NobodyToAsk;
-            };
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" | "是" => return Answer::Once,
-                "n" | "no" | "否" => return Answer::No,
-                "d" => self.screen.note(&harmless(&serde_json::to_string_pretty(arguments).unwrap_or_default())),
-                _ => {}
+            let Some(line) = self.prompt(&words).await else { return Answer::NobodyToAsk };
+            words = question.choices();
+            match question.read(&line) {
+                Typed::Answer(answer) if self.is_meant(&question, answer).await => {
+                    return self.keep(&question, consent, answer);
+                }
+                Typed::Details => self.page(&question, arguments).await,
+                Typed::Answer(_) | Typed::Unclear => {}
+            }
+        }
+    }
+
+    /// Whether an answer that reaches far was meant: its meaning is said, and a whole word wanted.
+    async fn is_meant(&self, question: &Question<'_>, answer: Answer) -> bool {
+        match question.warning(answer) {
+            None => true,
+            Some(warning) => self.prompt(&warning).await.is_some_and(|line| question.agrees(&line)),
+        }
+    }
+
+    /// Shows the whole arguments, page by page.
+    async fn page(&self, question: &Question<'_>, arguments: &Value) {
+        let (columns, rows) = terminal_size::terminal_size_of(stderr())
+            .map_or((80, 24), |(columns, rows)| (usize::from(columns.0), usize::from(rows.0)));
+        let lines = detail_lines(&redact(arguments), columns.saturating_sub(1));
+        let page = rows.saturating_sub(3).max(5);
+        let mut shown = 0;
+        while shown < lines.len() {
+            let end = (shown + page).min(lines.len());
+            self.screen.note(&lines[shown..end].join("\n"));
+            shown = end;
+            let left = shown < lines.len();
+            let line = if left { self.prompt(&question.more(shown, lines.len())).await } else { None };
+            if line.is_none_or(|line| !line.trim().is_empty()) {
+                return;
+            }
+        }
+    }
+
+    /// Keeps what an answer leaves in the policy. An answer that cannot be kept holds for this task only.
+    fn keep(&self, question: &Question<'_>, consent: &Consent, answer: Answer) -> Answer {
+        let since = Some(policy_file::today());
+        let rules: Vec<_> =
+            consent.rules(answer).into_iter().map(|rule| PolicyRule { since: since.clone(), ..rule }).collect();
+        let Some(file) = self.policy.as_ref().filter(|_| !rules.is_empty()) else { return answer };
+        match policy_file::put(file, &rules) {
+            Ok(_) => {
+                self.screen.note(&question.kept(answer, file));
+                answer
+            }
+            Err(complaint) => {
+                let words = self
+                    .screen
+                    .word("this could not be kept and holds for this task only", "无法保存，仅对本次任务有效");
+                let why = harmless(self.screen.text(&complaint.what));
+                self.screen.note(&self.screen.paint(Style::Yellow, &format!("   {words}: {why}")));
+                if answer == Answer::Always { Answer::ThisTask } else { Answer::No }
             }
         }
     }
@@ -182,7 +263,7 @@ impl Front for Terminal {
     fn show(&self, event: Event) {
         match self.output {
             OutputWord::Text => self.show_words(&event),
-            OutputWord::StreamJson => self.screen.json(&event),
+            OutputWord::StreamJson => self.screen.json(&without_secrets(&event)),
             OutputWord::Json => {}
         }
     }
@@ -194,6 +275,13 @@ impl Front for Terminal {
     fn ask<'a>(&'a self, question: &'a str, options: &'a [String]) -> BoxFuture<'a, Option<String>> {
         Box::pin(self.question_of_model(question, options))
     }
+}
+
+/// The event as programs read it. The words of the answer are the person's own; what tools were given and gave is redacted
+/// as in the trace.
+fn without_secrets(event: &Event) -> Value {
+    let value = serde_json::to_value(event).unwrap_or_default();
+    if matches!(event, Event::Text { .. }) { value } else { redact(&value) }
 }
 
 /// Whether somebody can read a question and answer it.

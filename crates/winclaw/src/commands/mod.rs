@@ -2,6 +2,7 @@
 
 pub mod chat;
 pub mod config;
+pub mod consent;
 pub mod demo;
 pub mod doctor;
 pub mod eval;

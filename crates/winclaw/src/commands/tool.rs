@@ -15,7 +15,7 @@ use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::screen::{Screen, Style, columns, harmless};
-use crate::task::{approval, cancel_on_interrupt};
+use crate::task::cancel_on_interrupt;
 use crate::terminal::Terminal;
 
 /// The id of the one call of `tool call`, in its events.
@@ -148,7 +148,7 @@ fn edges(tool: &CatalogTool) -> String {
 async fn call(host: &Host, args: &ToolCallArgs, verbose: bool) -> Result<Exit, Complaint> {
     let tool = host.find(&args.name)?;
     let raw = arguments(&args.args)?;
-    let front = Arc::new(Terminal::new(host.screen, args.output, verbose));
+    let front = Arc::new(Terminal::new(host.screen, args.output, verbose).keeping(host.config.policy_file()));
     let arguments = judged(host, args, tool, &raw, front.as_ref()).await?;
     let cancel = CancellationToken::new();
     let interrupt = tokio::spawn(cancel_on_interrupt(cancel.clone()));
@@ -168,8 +168,7 @@ async fn judged(
     raw: &str,
     front: &Terminal,
 ) -> Result<Value, Complaint> {
-    let approve = approval(args.approve.or(host.config.approve));
-    let mut guard = Guard::new(Limits::default(), approve.into());
+    let mut guard = Guard::new(Limits::default(), host.policy(args.approve)?);
     let proposed = Proposed {
         tool,
         raw_arguments: raw,
@@ -184,7 +183,8 @@ async fn judged(
         Verdict::NotRun { failure, .. } => Err(Complaint::of_failure(&failure)),
         Verdict::AskUser { arguments, consent, .. } => match front.consent(&consent, &arguments).await {
             Answer::Once | Answer::ThisTask | Answer::Always => Ok(arguments),
-            Answer::No | Answer::Never => Err(denied(host, &consent, "you said no", "您选择了否")),
+            Answer::No => Err(denied(host, &consent, "you said no", "您选择了否")),
+            Answer::Never => Err(denied(host, &consent, "you said never", "您选择了永不")),
             Answer::NobodyToAsk => {
                 let complaint = denied(host, &consent, "nobody can be asked here", "此处无法询问");
                 Err(Complaint { mend: consent.how_to_allow(), ..complaint })
@@ -222,7 +222,7 @@ fn say(
     took: std::time::Duration,
 ) -> Result<Exit, Complaint> {
     if outcome.is_ok() || output != OutputWord::Text {
-        front.show(Event::ended(host.catalog(), CALL, tool, outcome, took));
+        front.show(Event::ended(host.catalog(), CALL, tool, outcome.clone(), took));
     }
     match outcome {
         Ok(result) if output == OutputWord::Text => host.screen.line(&harmless(&pretty(&result.value))),
