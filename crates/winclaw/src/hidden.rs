@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::RwLock;
 
 use winclaw_trace::{Secrets, is_secret_name, redact_text};
@@ -21,11 +22,17 @@ struct Known {
 pub fn learn_environment() {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    learn(variables.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value));
+    learn(variables.filter(|(name, value)| holds_secret(name, value)).map(|(_, value)| value));
     std::panic::set_hook(Box::new(|fault| {
         // Nothing can be done where standard error is gone.
         let _ = writeln!(stderr(), "{fault}");
     }));
+}
+
+/// Whether a variable holds a secret: its name says so, and its value is no file or folder. `PWD` is the current folder,
+/// and variables such as `AWS_WEB_IDENTITY_TOKEN` may name a file.
+fn holds_secret(name: &str, value: &str) -> bool {
+    is_secret_name(name) && name != "PWD" && !Path::new(value).exists()
 }
 
 /// Learns more values.
@@ -76,6 +83,14 @@ impl<W: Write> Write for Clean<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_current_folder_is_no_secret() {
+        assert!(!holds_secret("PWD", "/no/such/folder/any/more"));
+        assert!(!holds_secret("SKY_TOKEN", env!("CARGO_MANIFEST_DIR")));
+        assert!(!holds_secret("HOME", "a value"));
+        assert!(holds_secret("SKY_TOKEN", "a value") && holds_secret("DB_PASSWORD", "a value"));
+    }
 
     #[test]
     fn what_was_learnt_is_hidden_from_then_on() {
