@@ -18,6 +18,9 @@ use seen::{Known, Seen, Varied};
 /// How many times as many unchanged results a tool that is meant to be polled may give, and calls made beside it.
 const POLL_PATIENCE: usize = 4;
 
+/// Words by which tools say that they let time pass.
+const WAITS: [&str; 5] = ["wait", "sleep", "pause", "delay", "idle"];
+
 /// How many times as many of them there may be between attempts at what fails and may pass by itself, and of calls that
 /// change the world one after another, such as to and fro.
 const WAIT_PATIENCE: usize = 2;
@@ -134,24 +137,30 @@ impl Loops {
     fn patience(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> usize {
         let seen = self.seen.of(ix, sign.same);
         let (beside, last) = (self.trail.beside(ix), self.trail.last());
-        let polls = tool.manifest.poll || seen.moved || beside.is_some_and(|step| step.poll);
+        let polls = tool.manifest.poll || waits(tool) || seen.moved || beside.is_some_and(|step| step.poll);
         let is_other = last.is_some_and(|step| (step.tool, step.call) != (ix, sign.same));
-        let waits = (seen.passing && is_other) || beside.is_some_and(|step| step.passing);
-        let switches = acts(tool) && is_other && last.is_some_and(|step| step.acts);
+        let retries = (seen.passing && is_other) || beside.is_some_and(|step| step.passing);
         let factor = if polls { POLL_PATIENCE } else { 1 };
-        self.repeats * if waits || switches { factor.max(WAIT_PATIENCE) } else { factor }
+        self.repeats * if retries { factor.max(WAIT_PATIENCE) } else { factor }
+    }
+
+    /// Whether the call changes the world and was made in turn with others that do, such as to and fro.
+    fn switches(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> bool {
+        let is_other = |step: &&Step| (step.tool, step.call) != (ix, sign.same);
+        acts(tool) && self.trail.last().filter(is_other).is_some_and(|step| step.acts)
     }
 
     fn stopped(&self, ix: ToolIx, tool: &CatalogTool, sign: Sign) -> Option<(LoopKind, Signature, usize, String)> {
         let (seen, about) = (self.seen.of(ix, sign.same), self.about_of(ix, sign));
         let patience = self.patience(ix, tool, sign);
         let moving = self.repeats * MOVING_PATIENCE;
+        let most = if self.switches(ix, tool, sign) { patience.max(self.repeats * WAIT_PATIENCE) } else { patience };
         if acts(tool) && seen.loosely >= self.repeats * LOOSE_PATIENCE {
             let times = seen.loosely;
             return Some((LoopKind::SameResult, sign.same, times, told::repeated(tool, times)));
         }
-        if seen.same >= patience || seen.total >= moving {
-            let times = if seen.same >= patience { seen.same } else { seen.total };
+        if seen.same >= most || seen.total >= moving {
+            let times = if seen.same >= most { seen.same } else { seen.total };
             return Some((LoopKind::SameResult, sign.same, times, told::repeated(tool, times)));
         }
         if let Some(by) = sign.about.filter(|_| about.same >= patience * ABOUT_PATIENCE || about.total >= moving) {
@@ -316,7 +325,7 @@ impl Loops {
         let looks = !acts && result.failure.is_none();
         let loose = if looks { result.print } else { result.loose };
         let (call, exact, seen) = (sign.same, result.print, self.seen.of(ix, sign.same));
-        let (poll, passing) = (tool.manifest.poll || seen.moved, seen.passing);
+        let (poll, passing) = (tool.manifest.poll || seen.moved || waits(tool), seen.passing);
         self.trail.push(Step { tool: ix, call, result: loose, exact, acts, poll, passing });
     }
 
@@ -387,6 +396,11 @@ impl Loops {
 /// Whether a call of `tool` may change the world.
 fn acts(tool: &CatalogTool) -> bool {
     tool.manifest.side_effect != SideEffect::Read
+}
+
+/// Whether a tool says in its name that it lets time pass: who waits between two looks polls.
+fn waits(tool: &CatalogTool) -> bool {
+    tool.id.name().split('_').any(|word| WAITS.contains(&word))
 }
 
 fn count(failures: &mut Failures, reply: u64, ix: ToolIx, kind: FailureKind) -> &Alike {

@@ -141,9 +141,14 @@ fn exact_number(text: &str) -> Option<Value> {
 /// 3 for 3.0.
 fn whole_if_it_is(number: Value) -> Value {
     match number.as_f64() {
-        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < EXACT_WHOLE => json!(float as i64),
+        Some(float) if number.is_f64() && is_exact(float) => json!(float as i64),
         _ => number,
     }
+}
+
+/// Whether it is a whole number that an integer holds without loss; a negative zero is none.
+fn is_exact(float: f64) -> bool {
+    float.fract() == 0.0 && float.abs() < EXACT_WHOLE && (float != 0.0 || float.is_sign_positive())
 }
 
 /// Writes whole numbers without a point where the schema wants an integer: they are the same to a schema, and not to a tool.
