@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use winclaw_catalog::{Catalog, CatalogTool, State, ToolIx};
-use winclaw_tool::{Failure, Outcome, ToolManifest};
+use winclaw_tool::{Failure, Outcome, SideEffect, ToolManifest};
 
 use crate::arguments::{self, Refusal};
 use crate::asides::Asides;
 use crate::check::{Checked, Checker};
 use crate::consent::{self, Asked, Consents, Said};
 use crate::digest::{Sign, result_of};
-use crate::drift::{self, Drift, DriftStep};
+use crate::drift::{self, Drift, DriftStep, Stray};
 use crate::idle;
 use crate::ladder::{Found, Ladder, LoopStep, Rung};
 use crate::loops::{Loops, News, Past};
@@ -290,14 +290,15 @@ impl Guard {
         mut advice: Vec<String>,
     ) -> Verdict {
         let tool = catalog.get(call.tool);
-        let strays = self.drift.strays(call.tool, call.near);
-        let doubt = strays.then(|| self.drift.doubt(catalog, call.tool, &arguments)).flatten();
+        let acts = tool.manifest.side_effect_of(&arguments) != SideEffect::Read;
+        let stray = self.drift.weigh(call.tool, tool, call.near, acts);
+        let doubt = (stray == Stray::Ask).then(|| self.drift.doubt(catalog, call.tool, &arguments));
         let (schema_was_shown, untrusted) = (call.schema_was_shown, call.origin.untrusted);
         let asked = Asked { ix: call.tool, tool, arguments: &arguments, schema_was_shown, doubt, untrusted };
         match self.consents.decide(&asked) {
             Said::Run => {}
             Said::Ask(consent) => {
-                if strays {
+                if stray == Stray::Ask {
                     self.drift.asked(catalog, &consent.why.en);
                 }
                 return Verdict::AskUser { arguments, repairs, consent };
@@ -307,7 +308,7 @@ impl Guard {
                 return self.refuse(catalog, call.tool, sign, &arguments, (Rule::Policy, failure));
             }
         }
-        if strays {
+        if stray != Stray::No {
             advice.extend(self.drift.note(catalog, call.tool, &arguments));
         }
         match advice.is_empty() {

@@ -5,11 +5,12 @@ use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_guard::{Approve, Guard, Limits, Origin, Proposed, Rule, Verdict};
 use winclaw_tool::{Failure, Outcome, ToolId, ToolOutput};
 
-/// Tools in this order: a browser that reads, a shell, a job to poll, a note that writes.
+/// Tools in this order: a browser that reads, a shell, a job to poll, a note that writes, and something else that does.
 const GO: u32 = 0;
 const RUN: u32 = 1;
 const JOB: u32 = 2;
 const NOTE: u32 = 3;
+const MAKE: u32 = 4;
 
 fn entry(id: &str, more: Value) -> ToolEntry {
     let id = ToolId::parse(id).expect("an id");
@@ -31,6 +32,7 @@ fn catalog() -> Catalog {
         entry("b.run", shell),
         entry("c.job", json!({"poll": true})),
         entry("d.note", json!({"side_effect": "write"})),
+        entry("e.make", json!({"side_effect": "write"})),
     ]);
     assert_eq!(problems, []);
     catalog
@@ -160,7 +162,7 @@ fn d17_after_a_failure_a_far_read_runs_with_a_note_said_once_for_each_tool() {
 #[test]
 fn d17_after_a_failure_a_far_write_asks_even_where_writes_run_unasked() {
     let mut task = Task::new(Approve::Writes);
-    assert!(matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::Run { .. }));
+    assert!(matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::RunWithAdvice { .. }), "nothing failed yet");
     task.fail(GO);
     let Verdict::AskUser { consent, .. } = task.judge(NOTE, &json!({}), 0, false) else { panic!("a question") };
     assert!(consent.why.en.contains("a.go") && consent.why.zh.contains("404"), "{:?}", consent.why);
@@ -182,7 +184,7 @@ fn d17_the_retry_that_mends_the_failure_stays_open_and_closes_it() {
         panic!("the retry")
     };
     task.record(GO, &arguments, &ok(json!("page")));
-    assert!(matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::Run { .. }), "and all is as before");
+    assert!(!matches!(task.judge(NOTE, &json!({}), 0, false), Verdict::AskUser { .. }), "and all is as before");
 }
 
 #[test]
@@ -191,6 +193,32 @@ fn d17_a_call_made_before_the_failure_could_be_read_does_not_stray() {
     task.fail(GO);
     assert!(matches!(task.judge(NOTE, &json!({}), 1, false), Verdict::Run { .. }), "of the same reply");
     assert!(matches!(task.judge(NOTE, &json!({"n": 1}), 0, false), Verdict::AskUser { .. }));
+}
+
+#[test]
+fn side_effects_far_from_the_request_are_remarked_upon_and_asked_about_once_they_fan_out() {
+    let mut task = Task::new(Approve::Writes);
+    let far = |task: &mut Task, tool: u32, n: usize| {
+        let verdict = task.judge(tool, &json!({"n": n}), 0, false);
+        let ran = match &verdict {
+            Verdict::Run { arguments, .. } | Verdict::RunWithAdvice { arguments, .. } => Some(arguments.clone()),
+            _ => None,
+        };
+        ran.iter().for_each(|arguments| task.record(tool, arguments, &ok(json!(n))));
+        verdict
+    };
+    let Verdict::RunWithAdvice { advice, .. } = far(&mut task, NOTE, 0) else { panic!("a note") };
+    assert!(advice.contains("does not seem to belong"), "{advice}");
+    assert!(matches!(far(&mut task, NOTE, 1), Verdict::Run { .. }), "of the same category, and it was said");
+    assert!(matches!(far(&mut task, RUN, 2), Verdict::Run { .. }), "a look is free");
+    let Verdict::AskUser { consent, .. } = far(&mut task, MAKE, 3) else { panic!("a question") };
+    assert!(consent.strays && consent.why.en.contains("not the first"), "{:?}", consent.why);
+    let Verdict::Run { arguments, .. } = task.judge(JOB, &json!({}), 0, true) else { panic!("a near look") };
+    task.record(JOB, &arguments, &ok(json!("here")));
+    assert!(matches!(far(&mut task, MAKE, 4), Verdict::RunWithAdvice { .. }), "back at the request, it begins anew");
+    let mut task = Task::new(Approve::Writes);
+    let both = [NOTE, MAKE].map(|tool| task.judge(tool, &json!({}), tool as usize, false));
+    assert!(both.iter().all(|verdict| matches!(verdict, Verdict::RunWithAdvice { .. })), "of one reply: {both:?}");
 }
 
 #[test]
