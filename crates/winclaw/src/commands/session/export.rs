@@ -63,7 +63,7 @@ fn whole(store: &Store, id: &str) -> Result<Transfer, Complaint> {
 }
 
 fn redacted(transfer: &Transfer) -> Result<Transfer, Complaint> {
-    let value = winclaw_trace::redact(&json!(transfer));
+    let value = crate::hidden::secrets().redact(&json!(transfer));
     serde_json::from_value(value).map_err(|error| {
         let why = error.to_string();
         Complaint::new(Exit::Internal, format!("the session cannot be exported: {why}"), format!("无法导出会话：{why}"))
