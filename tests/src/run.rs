@@ -77,6 +77,13 @@ impl Run {
         self
     }
 
+    /// Starts it with pipes to its standard input and output.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_pipes(mut self) -> Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        self.command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.command.get_program()))
+    }
+
     /// Runs it to its end.
     pub fn run(self) -> Done {
         self.start().wait()
@@ -86,7 +93,8 @@ impl Run {
     pub fn start(mut self) -> Running {
         let line = words(&self.command);
         let child = self.command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.command.get_program()));
-        Running { child, files: self.files, begun: Instant::now(), limit: self.limit, clean: self.clean, line }
+        let (begun, limit, clean) = (Instant::now(), self.limit, self.clean);
+        Running { child, files: self.files, begun, limit, clean, line, peak_kib: 0 }
     }
 }
 
@@ -109,6 +117,7 @@ pub struct Running {
     limit: Duration,
     clean: bool,
     line: String,
+    peak_kib: u64,
 }
 
 impl Running {
@@ -152,6 +161,7 @@ impl Running {
                 let (stdout, stderr) = self.output();
                 panic!("{} did not end within {:?}\n{stdout}\n{stderr}", self.line, self.limit);
             }
+            self.peak_kib = self.peak_kib.max(resident_peak(self.child.id()));
             std::thread::sleep(Duration::from_millis(3));
         };
         self.done(status)
@@ -159,7 +169,8 @@ impl Running {
 
     fn done(&self, status: ExitStatus) -> Done {
         let (stdout, stderr) = self.output();
-        let done = Done { status, stdout, stderr, took: self.begun.elapsed(), line: self.line.clone() };
+        let (took, line, peak_kib) = (self.begun.elapsed(), self.line.clone(), self.peak_kib);
+        let done = Done { status, stdout, stderr, took, line, peak_kib };
         if self.clean {
             done.check_clean();
         }
@@ -174,6 +185,13 @@ impl Running {
         };
         (read("out"), read("err"))
     }
+}
+
+/// The highest resident size of a process so far, in KiB.
+fn resident_peak(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
 }
 
 impl Drop for Running {
@@ -195,6 +213,9 @@ pub struct Done {
     pub stderr: String,
     /// How long it took.
     pub took: Duration,
+    /// The most memory the program itself held at once, without its children, in KiB, as last seen before its end; 0 where
+    /// the system does not say.
+    pub peak_kib: u64,
     line: String,
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use winclaw_catalog::ToolIx;
 use winclaw_exposure::{Exposure, Settings};
@@ -32,7 +32,9 @@ pub struct Saved {
     /// Digest of the catalog that `exposure` is of.
     tools_sha256: String,
     settings: Settings,
-    exposure: Value,
+    /// `None` where it cannot be read by this version.
+    #[serde(deserialize_with = "readable")]
+    exposure: Option<Box<Exposure>>,
     /// Steps that no trace has yet.
     journal: Vec<Step>,
     /// Entries of the exposure's ledger that were recorded.
@@ -71,8 +73,7 @@ impl Session {
             model: self.model.clone(),
             tools_sha256: self.lens.digest().to_owned(),
             settings: self.settings.clone(),
-            // A state is plain data with text keys, which always has a JSON form.
-            exposure: serde_json::to_value(&self.lens.exposure).unwrap_or_default(),
+            exposure: Some(Box::new(self.lens.exposure.clone())),
             journal: self.lens.journal().to_vec(),
             taken: self.lens.taken(),
             epoch: self.lens.exposure.epoch(),
@@ -141,13 +142,18 @@ impl Saved {
     /// What the model was shown, if it is of the catalog with this digest and can be read.
     fn exposure(&self, digest: &str) -> Option<Exposure> {
         let same = self.version == VERSION && self.tools_sha256 == digest;
-        same.then(|| Exposure::deserialize(&self.exposure).ok()).flatten()
+        self.exposure.as_deref().filter(|_| same).cloned()
     }
 
     fn asked(&self, options: &Options) -> Weighed {
         let (message, used, earlier) = (options.request.clone(), self.used.clone(), self.earlier.clone());
         Weighed { message, plan_step: None, used, earlier }
     }
+}
+
+fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Exposure>>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(Exposure::deserialize(&value).ok().map(Box::new))
 }
 
 fn told(mended: Mended) -> Vec<Problem> {

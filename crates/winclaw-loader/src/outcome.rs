@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 use winclaw_tool::{Failure, FailureCode, Outcome, ToolId, ToolOutput};
 
@@ -14,19 +15,31 @@ pub(crate) fn deadline(limit: Duration) -> Instant {
     Instant::now() + limit.min(FAR)
 }
 
+/// Most bytes of a result that is taken apart. In memory a list of small numbers takes many times the bytes of its text;
+/// what is longer is passed on as that text.
+const MAX_TAKEN_APART: usize = 8 * 1024 * 1024;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
-    Ok(Value),
+enum Answer<'a> {
+    Ok(#[serde(borrow)] &'a RawValue),
     Error(Failure),
 }
 
 /// Reads what a plugin answered: `{"ok": value}` or `{"error": failure}`.
 pub(crate) fn parse(tool: &ToolId, json: &str) -> Outcome {
-    match serde_json::from_str(json) {
-        Ok(Answer::Ok(value)) => Ok(ToolOutput::new(value)),
-        Ok(Answer::Error(failure)) => Err(failure),
-        Err(error) => Err(garbled(tool.as_str(), &error.to_string())),
+    let read = match serde_json::from_str(json) {
+        Ok(Answer::Ok(value)) => value_of(value.get()).map(ToolOutput::new),
+        Ok(Answer::Error(failure)) => return Err(failure),
+        Err(error) => Err(error),
+    };
+    read.map_err(|error| garbled(tool.as_str(), &error.to_string()))
+}
+
+fn value_of(json: &str) -> serde_json::Result<Value> {
+    match json.len() > MAX_TAKEN_APART && !json.starts_with('"') {
+        true => Ok(Value::String(json.to_owned())),
+        false => serde_json::from_str(json),
     }
 }
 
@@ -59,6 +72,16 @@ pub(crate) fn cancelled(tool: &ToolId) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_very_long_result_that_is_no_text_comes_as_its_text() {
+        let tool = ToolId::parse("sky.forecast").expect("an id");
+        let list = format!("[{}0]", "0,".repeat(MAX_TAKEN_APART / 2));
+        let output = parse(&tool, &format!("{{\"ok\":{list}}}")).expect("an output");
+        assert_eq!(output.value, Value::String(list));
+        let text = Value::String("x".repeat(MAX_TAKEN_APART));
+        assert_eq!(parse(&tool, &serde_json::json!({"ok": text}).to_string()).expect("an output").value, text);
+    }
 
     #[test]
     fn answers_are_outcomes_or_are_called_garbled() {

@@ -13,7 +13,7 @@ mod crash;
 mod well_behaved;
 
 use crash::{abort, exit_zero, hang, overflow, panic, panic_thread, segfault, spin, spin_async};
-use well_behaved::{big, chatter, echo, env, facts, fail, http_get, kv, ok, pid, progress_steps, slow};
+use well_behaved::{big, chatter, echo, env, facts, fail, http_get, kv, many, ok, pid, progress_steps, slow};
 
 winclaw_sdk::export!(
     plugin = "misbehave.toml",
@@ -34,6 +34,7 @@ winclaw_sdk::export!(
         http_get,
         progress_steps,
         big,
+        many,
         env,
         kv,
         facts,

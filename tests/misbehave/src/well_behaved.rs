@@ -97,6 +97,18 @@ pub(crate) fn big(args: Big) -> Result<String, Failure> {
     Ok("x".repeat(args.bytes))
 }
 
+#[args]
+pub(crate) struct Many {
+    /// How many numbers to answer.
+    count: usize,
+}
+
+/// Answers many numbers.
+#[tool(side_effect = "read")]
+pub(crate) fn many(args: Many) -> Result<Vec<u8>, Failure> {
+    Ok(vec![7; args.count])
+}
+
 /// Names the variables of the environment.
 #[tool(side_effect = "read")]
 pub(crate) fn env() -> Result<Vec<String>, Failure> {

@@ -41,11 +41,11 @@ async fn a_session_that_is_taken_up_sends_the_very_bytes_it_would_have_sent() {
 }
 
 fn last_cause(play: &Played) -> &str {
-    let causes = play.records.iter().filter_map(|record| match record {
+    let mut causes = play.records.iter().filter_map(|record| match record {
         Record::Epoch { cause, .. } => Some(cause.as_str()),
         _ => None,
     });
-    causes.last().expect("an epoch")
+    causes.next_back().expect("an epoch")
 }
 
 #[tokio::test]
