@@ -49,7 +49,7 @@ pub use profile::{
     EmptyContent, Enums, ModelRow, NameRule, PROFILES, Profile, ProfileOverrides, Reasoning, SchemaRule,
 };
 pub use remote::{Remote, Timeouts, connect};
-pub use replay::{Expect, Replay, Reply, Script, ScriptCall, Step};
+pub use replay::{Cursor, Expect, Replay, Reply, Script, ScriptCall, Step};
 pub use retry::Pause;
 pub use wire::{anthropic_body, chat_body, responses_body, validate};
 pub use written::{KnownTools, TextCalls, Written};

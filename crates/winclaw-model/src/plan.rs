@@ -1,11 +1,43 @@
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use winclaw_tool::{Text, ToolSpec};
 
 use crate::names::wire_name;
 use crate::{ChatRequest, NativeTools, Profile, SetAside, schema};
+
+/// Most tools whose compiled schemas are remembered.
+const MAX_REMEMBERED: usize = 8192;
+
+/// Compiles schemas for one profile, and remembers what it made of tools it has seen: those of an epoch come with every
+/// request, and the rest of a request is quickly written.
+#[derive(Debug, Default)]
+pub(crate) struct Compiler(Mutex<HashMap<usize, Remembered>>);
+
+/// The tool is kept, so that no other can come to lie at its address.
+type Remembered = (Arc<ToolSpec>, Result<Arc<Value>, Text>);
+
+impl Compiler {
+    fn compile(&self, spec: &Arc<ToolSpec>, profile: &Profile) -> Result<Arc<Value>, Text> {
+        let place = Arc::as_ptr(spec) as usize;
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, compiled)) = seen.get(&place) {
+            return compiled.clone();
+        }
+        if seen.len() >= MAX_REMEMBERED {
+            seen.clear();
+        }
+        let compiled = compile(spec, profile);
+        seen.insert(place, (Arc::clone(spec), compiled.clone()));
+        compiled
+    }
+}
+
+fn compile(spec: &ToolSpec, profile: &Profile) -> Result<Arc<Value>, Text> {
+    schema::compile(&spec.parameters, &profile.schema).map(Arc::new)
+}
 
 /// What of a request goes on the wire, and how its tools are named and described there.
 ///
@@ -19,6 +51,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) native: Option<NativeTools>,
     request: &'a ChatRequest,
     profile: &'a Profile,
+    compiler: Option<&'a Compiler>,
     /// Wire names that are taken, and the names they stand for.
     taken: BTreeMap<Cow<'a, str>, &'a str>,
 }
@@ -27,14 +60,35 @@ pub(crate) struct Plan<'a> {
 pub(crate) struct Planned<'a> {
     pub(crate) spec: &'a ToolSpec,
     pub(crate) name: Cow<'a, str>,
-    pub(crate) parameters: Value,
+    pub(crate) parameters: Arc<Value>,
+}
+
+impl Planned<'_> {
+    /// Name, description, and the schema under the word the format has for it.
+    pub(crate) fn fields(&self, schema: &str) -> Map<String, Value> {
+        let mut fields = Map::new();
+        fields.insert("name".into(), self.name.as_ref().into());
+        fields.insert("description".into(), self.spec.description.as_str().into());
+        fields.insert(schema.into(), Value::clone(&self.parameters));
+        fields
+    }
 }
 
 impl<'a> Plan<'a> {
     pub(crate) fn of(request: &'a ChatRequest, model: &str, profile: &'a Profile) -> Self {
+        Plan::with(request, model, profile, None)
+    }
+
+    /// As [`Plan::of`], with what was compiled before.
+    pub(crate) fn with(
+        request: &'a ChatRequest,
+        model: &str,
+        profile: &'a Profile,
+        compiler: Option<&'a Compiler>,
+    ) -> Self {
         let native = profile.native_of(model).filter(|native| profile.format.can(*native));
         let (tools, deferred, set_aside, taken) = Default::default();
-        let mut plan = Plan { tools, deferred, set_aside, native, request, profile, taken };
+        let mut plan = Plan { tools, deferred, set_aside, native, request, profile, compiler, taken };
         plan.tools = request.tools.iter().filter_map(|spec| plan.admit(spec)).collect();
         if native == Some(NativeTools::References) {
             plan.deferred = request.deferred.iter().filter_map(|spec| plan.admit(spec)).collect();
@@ -52,12 +106,12 @@ impl<'a> Plan<'a> {
         if self.request.without.contains(&spec.name) {
             return None;
         }
-        let parameters = schema::compile(&spec.parameters, &self.profile.schema).ok()?;
+        let parameters = compile(spec, self.profile).ok()?;
         Some(Planned { spec, name: wire_name(&spec.name, &self.profile.names), parameters })
     }
 
     /// The tool as it is sent, or a reason why not; none when it stands there already or was set aside before.
-    fn admit(&mut self, spec: &'a ToolSpec) -> Option<Planned<'a>> {
+    fn admit(&mut self, spec: &'a Arc<ToolSpec>) -> Option<Planned<'a>> {
         if self.request.without.contains(&spec.name) {
             return None;
         }
@@ -76,7 +130,11 @@ impl<'a> Plan<'a> {
             let (en, zh) = (format!("this vendor takes at most {most} tools"), format!("该服务最多接受 {most} 个工具"));
             return self.leave(spec, Text::new(en, zh));
         }
-        match schema::compile(&spec.parameters, &self.profile.schema) {
+        let compiled = match self.compiler {
+            Some(compiler) => compiler.compile(spec, self.profile),
+            None => compile(spec, self.profile),
+        };
+        match compiled {
             Err(why) => self.leave(spec, why),
             Ok(parameters) => {
                 self.taken.insert(name.clone(), &spec.name);
@@ -119,6 +177,18 @@ mod tests {
         let left: Vec<&str> = plan.set_aside.iter().map(|left| left.tool.as_str()).collect();
         assert_eq!(left, ["b", "c"]);
         assert!(plan.set_aside.iter().all(|left| !left.why.en.is_empty() && !left.why.zh.is_empty()));
+    }
+
+    #[test]
+    fn what_was_compiled_before_makes_no_difference() {
+        let tools = vec![spec("a", json!({"anyOf": [{"properties": {"x": {}}}]})), spec("b", json!(7))];
+        let request = ChatRequest { tools, ..ChatRequest::default() };
+        let (compiler, plain) = (Compiler::default(), Plan::of(&request, "m", profile("gemini")));
+        for _ in 0..2 {
+            let plan = Plan::with(&request, "m", profile("gemini"), Some(&compiler));
+            assert_eq!(plan.tools[0].parameters, plain.tools[0].parameters);
+            assert_eq!(plan.set_aside, plain.set_aside);
+        }
     }
 
     #[test]

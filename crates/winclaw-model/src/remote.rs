@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_tool::Text;
 
 use crate::choice::{Env, setting};
-use crate::plan::Plan;
+use crate::plan::{Compiler, Plan};
 use crate::refused::tool_in;
 use crate::retry::{Failed, asked_wait};
 use crate::vendor::{is_about_the_key, message_of_body};
@@ -66,6 +66,7 @@ impl Timeouts {
 pub struct Remote {
     client: Client,
     profile: Profile,
+    compiler: Compiler,
     model: String,
     url: Url,
     key: Option<Key>,
@@ -119,6 +120,7 @@ impl Remote {
         Ok(Remote {
             client: build(&timeouts, &url)?,
             profile: profile.clone(),
+            compiler: Compiler::default(),
             model: choice.name.clone(),
             url,
             key,
@@ -145,12 +147,12 @@ impl Remote {
 
     /// The same model speaking another dialect.
     pub fn with_profile(mut self, profile: Profile) -> Self {
-        self.profile = profile;
+        (self.profile, self.compiler) = (profile, Compiler::default());
         self
     }
 
     fn plan<'a>(&'a self, request: &'a ChatRequest) -> Plan<'a> {
-        Plan::of(request, &self.model, &self.profile)
+        Plan::with(request, &self.model, &self.profile, Some(&self.compiler))
     }
 
     fn body(&self, request: &ChatRequest, plan: &Plan<'_>) -> String {

@@ -2,13 +2,13 @@ mod fill;
 mod script;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use winclaw_tool::Text;
 
-pub use self::script::{Expect, Reply, Script, ScriptCall, Step};
+pub use self::script::{Cursor, Expect, Reply, Script, ScriptCall, Step};
 use crate::{ChatModel, ChatReply, ChatRequest, Delta, ModelError, NativeTools, PROFILES, chat_body, validate};
 
 /// Characters of a replayed text that are given to the sink at once.
@@ -21,13 +21,13 @@ const CHUNK: usize = 8;
 #[derive(Debug)]
 pub struct Replay {
     script: Script,
-    asked: AtomicUsize,
+    at: Mutex<Cursor>,
 }
 
 impl Replay {
     /// A model that answers from `script`, from its first step.
     pub fn new(script: Script) -> Self {
-        Replay { script, asked: AtomicUsize::new(0) }
+        Replay { script, at: Mutex::default() }
     }
 
     /// Reads the script from a JSON file.
@@ -50,7 +50,7 @@ impl Replay {
 
     /// How many replies were given.
     pub fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+        self.at.lock().unwrap_or_else(PoisonError::into_inner).asked()
     }
 }
 
@@ -87,8 +87,7 @@ impl ChatModel for Replay {
             return Err(ModelError::Cancelled);
         }
         validate(&request.messages)?;
-        let reply = self.script.reply(self.asked(), request)?;
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        let reply = self.script.next(&mut self.at.lock().unwrap_or_else(PoisonError::into_inner), request)?;
         sink(Delta::Sent { body: &self.payload(request), attempt: 1 });
         stream(&reply, sink);
         Ok(reply)

@@ -42,7 +42,7 @@ pub(crate) fn message_of_body(body: &str) -> String {
     let error = value.map(|value| value.get("error").unwrap_or(value));
     let message = error.and_then(message_in).or_else(|| value.and_then(message_in));
     let message = message.unwrap_or_else(|| body.to_owned());
-    let behind = error.and_then(|error| behind(error)).filter(|behind| !message.contains(behind.as_str()));
+    let behind = error.and_then(behind).filter(|behind| !message.contains(behind.as_str()));
     let message = behind.map_or(message.clone(), |behind| format!("{message} ({behind})"));
     let message = tidy(&message);
     if message.is_empty() { "(no message)".into() } else { message }

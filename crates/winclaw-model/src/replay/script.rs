@@ -56,6 +56,10 @@ fn default_window() -> u32 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
+    /// What the request must hold for the step to be taken at all; one that holds something else passes it over, for good.
+    /// So a script can listen: the same model goes on otherwise where it was told something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expect>,
     /// What the request must hold; nothing by default.
     #[serde(default)]
     pub expect: Expect,
@@ -152,6 +156,21 @@ fn no_arguments() -> Value {
     Value::Object(serde_json::Map::new())
 }
 
+/// How far a script has been played. The default is its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cursor {
+    step: usize,
+    times: usize,
+    asked: usize,
+}
+
+impl Cursor {
+    /// How many replies were given.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+}
+
 impl Script {
     /// Reads a script from JSON. The error says what is wrong and in which line.
     pub fn parse(json: &str) -> Result<Self, String> {
@@ -162,20 +181,24 @@ impl Script {
         }
     }
 
-    /// The reply to the request number `asked`, counted from 0.
+    /// The reply to the next request. `at` moves on only where there is one.
     ///
-    /// Errors: [`ModelError::ReplayMismatch`] when the script has no such step, the request does not hold what the step
+    /// Errors: [`ModelError::ReplayMismatch`] when the script has no step left, the request does not hold what the step
     /// demands, or a mark points at nothing; it says what was demanded and what the request had.
-    pub fn reply(&self, asked: usize, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let mut before = 0;
-        for (place, step) in self.steps.iter().enumerate() {
-            before += step.times;
-            if asked < before {
-                let answer = step.expect.check(request).and_then(|()| step.reply.fill(asked, request));
-                return answer.map_err(|message| self.mismatch(place + 1, message));
+    pub fn next(&self, at: &mut Cursor, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let taken = |step: &Step| step.when.as_ref().is_none_or(|when| when.check(request).is_ok());
+        let mut new = *at;
+        while let Some(step) = self.steps.get(new.step) {
+            // A step that is under way was taken.
+            if new.times < step.times && (new.times > 0 || taken(step)) {
+                let answer = step.expect.check(request).and_then(|()| step.reply.fill(new.asked, request));
+                let reply = answer.map_err(|message| self.mismatch(new.step + 1, message))?;
+                *at = Cursor { times: new.times + 1, asked: new.asked + 1, ..new };
+                return Ok(reply);
             }
+            new = Cursor { step: new.step + 1, times: 0, ..new };
         }
-        let message = format!("the script has {before} replies, and this is request {}", asked + 1);
+        let message = format!("the script has no reply left, and this is request {}", at.asked + 1);
         Err(self.mismatch(self.steps.len() + 1, message))
     }
 

@@ -34,7 +34,7 @@ fn asked_once() -> ChatRequest {
 
 fn mismatch(expect: Value) -> Option<String> {
     let script = script(json!([{"expect": expect, "reply": {"text": "ok"}}]));
-    match script.reply(0, &asked_once()) {
+    match script.next(&mut Cursor::default(), &asked_once()) {
         Ok(_) => None,
         Err(ModelError::ReplayMismatch { name, step, message }) => {
             assert_eq!((name.as_str(), step), ("sky", 1));
@@ -83,7 +83,7 @@ fn replies_carry_results_and_ids_of_their_own() {
                   {"id": "a", "name": "y"}],
         "cut_off": true
     }}]));
-    let reply = script.reply(0, &asked_once()).expect("a reply");
+    let reply = script.next(&mut Cursor::default(), &asked_once()).expect("a reply");
     assert_eq!((reply.text.as_str(), reply.reasoning.as_deref(), reply.cut_off), ("7 degrees", Some("hm"), true));
     let calls: Vec<_> =
         reply.calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect();
@@ -93,20 +93,40 @@ fn replies_carry_results_and_ids_of_their_own() {
 #[test]
 fn a_mark_that_points_at_nothing_is_a_mismatch() {
     let script = script(json!([{"reply": {"text": "{{result:0:/rain}}"}}]));
-    let error = script.reply(0, &asked_once()).expect_err("a mismatch");
+    let error = script.next(&mut Cursor::default(), &asked_once()).expect_err("a mismatch");
     assert!(error.to_string().contains("/rain") && error.to_string().contains("degrees"), "{error}");
 }
 
 #[test]
 fn a_step_may_answer_several_times_and_the_script_ends() {
     let script = script(json!([{"reply": {"text": "a"}, "times": 3}, {"reply": {"text": "b"}}]));
-    let text = |asked| script.reply(asked, &asked_once()).map(|reply| reply.text);
-    assert_eq!([text(0), text(2), text(3)], [Ok("a".into()), Ok("a".into()), Ok("b".into())]);
-    let error = text(4).expect_err("the end");
+    let mut at = Cursor::default();
+    let mut text = || script.next(&mut at, &asked_once()).map(|reply| reply.text);
+    for expected in ["a", "a", "a", "b"] {
+        assert_eq!(text(), Ok(expected.to_owned()));
+    }
+    let error = text().expect_err("the end");
     assert!(
-        matches!(&error, ModelError::ReplayMismatch { step: 3, message, .. } if message.contains("4 replies")),
+        matches!(&error, ModelError::ReplayMismatch { step: 3, message, .. } if message.contains("request 5")),
         "{error}"
     );
+}
+
+#[test]
+fn a_step_that_waits_for_something_else_is_passed_over_for_good() {
+    let script = script(json!([
+        {"when": {"last_contains": "nobody said this"}, "reply": {"text": "a"}},
+        {"when": {"results": 1}, "reply": {"text": "b"}, "times": 2},
+        {"reply": {"text": "c"}},
+    ]));
+    let mut at = Cursor::default();
+    let mut text = |request: &ChatRequest| script.next(&mut at, request).map(|reply| reply.text);
+    let bare = ChatRequest { messages: vec![Message::user("hello")], ..ChatRequest::default() };
+    assert_eq!(text(&asked_once()), Ok("b".to_owned()));
+    // What was begun goes on.
+    assert_eq!(text(&bare), Ok("b".to_owned()));
+    assert_eq!(text(&asked_once()), Ok("c".to_owned()));
+    assert_eq!(at.asked(), 3);
 }
 
 #[test]

@@ -169,6 +169,39 @@ fn d13_only_keywords_the_vendor_knows_are_sent_and_the_rest_is_said_otherwise() 
 }
 
 #[test]
+fn what_the_given_schema_allows_the_compiled_one_allows_for_every_provider() {
+    let cases = [
+        (
+            json!({"type": "object", "required": ["to"], "additionalProperties": false, "properties": {
+                "to": {"type": "array", "items": {"$ref": "#/$defs/who"}, "minItems": 1}, "at": {"oneOf": [{"type": "integer"}, {"const": "now"}]}},
+                "$defs": {"who": {"anyOf": [{"type": "string", "format": "email"}, {"type": "object", "properties": {"id": {"type": "integer"}}}]}}}),
+            vec![
+                json!({"to": ["a@b.c"]}),
+                json!({"to": [{"id": 3}, "x@y.z"], "at": 4}),
+                json!({"to": [{}], "at": "now"}),
+            ],
+        ),
+        (
+            json!({"anyOf": [{"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"properties": {"b": {"enum": [1, "x"]}}, "required": ["b"]}]}),
+            vec![json!({"a": "q"}), json!({"b": 1}), json!({"b": "x"}), json!({"a": "q", "b": "x"})],
+        ),
+        (
+            json!({"allOf": [{"properties": {"n": {"type": ["integer", "string"]}}}, {"required": ["n"]}], "properties": {"m": {"type": "number", "exclusiveMinimum": 0}}}),
+            vec![json!({"n": 1}), json!({"n": "one", "m": 0.5})],
+        ),
+    ];
+    for (given, calls) in cases {
+        for profile in PROFILES.iter() {
+            let out = compiled(&profile.provider, &given);
+            for call in &calls {
+                assert!(accepts(&given, call), "{given} {call}");
+                assert!(accepts(&out, call), "{}: {out} {call}", profile.provider);
+            }
+        }
+    }
+}
+
+#[test]
 fn moonshot_wants_types_in_the_branches() {
     let given = json!({"properties": {"x": {"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}});
     let out = compiled("kimi", &given);

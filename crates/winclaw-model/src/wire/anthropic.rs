@@ -84,7 +84,7 @@ fn tools(request: &ChatRequest, plan: &Plan<'_>) -> Vec<Value> {
 }
 
 fn tool(tool: &Planned<'_>) -> Value {
-    json!({"name": tool.name, "description": tool.spec.description, "input_schema": tool.parameters})
+    Value::Object(tool.fields("input_schema"))
 }
 
 struct Writer<'a> {

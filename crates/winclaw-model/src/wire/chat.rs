@@ -58,8 +58,7 @@ pub(crate) fn write(request: &ChatRequest, plan: &Plan<'_>, model: &str, profile
 }
 
 fn tool(tool: &Planned<'_>) -> Value {
-    let Planned { spec, name, parameters } = tool;
-    json!({"type": "function", "function": {"name": name, "description": spec.description, "parameters": parameters}})
+    json!({"type": "function", "function": tool.fields("parameters")})
 }
 
 struct Writer<'a> {

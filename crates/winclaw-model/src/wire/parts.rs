@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use winclaw_tool::ToolSpec;
 
@@ -80,9 +81,10 @@ pub(super) fn arguments(raw: &str) -> String {
     if raw.trim().is_empty() {
         return "{}".into();
     }
-    match serde_json::from_str::<Map<String, Value>>(raw) {
-        Ok(_) => raw.to_owned(),
-        Err(_) => json!({"unreadable": raw}).to_string(),
+    // Reading it whole would be a waste, since it is sent as it is.
+    match raw.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(raw).is_ok() {
+        true => raw.to_owned(),
+        false => json!({"unreadable": raw}).to_string(),
     }
 }
 
@@ -111,8 +113,8 @@ impl<'a> Revealed<'a> {
         let (native, others): (Vec<_>, Vec<_>) =
             once.filter_map(|spec| plan.revealed(spec)).partition(|tool| can(&tool.spec.name));
         let mut text = Cow::from(content);
-        for Planned { spec, name, parameters } in others {
-            let schema = json!({"name": name, "description": spec.description, "parameters": parameters});
+        for tool in others {
+            let schema = Value::Object(tool.fields("parameters"));
             let gap = if text.is_empty() { "" } else { "\n" };
             text = format!("{text}{gap}{schema}").into();
         }

@@ -64,11 +64,19 @@ pub(crate) fn write(request: &ChatRequest, plan: &Plan<'_>, model: &str, profile
 }
 
 fn tool(tool: &Planned<'_>, searches: bool) -> Value {
-    let Planned { spec, name, parameters } = tool;
-    if spec.name == SEARCH && searches {
-        return json!({"type": "tool_search", "execution": "client", "description": spec.description, "parameters": parameters});
+    let mut fields = tool.fields("parameters");
+    let mut out = Map::new();
+    if tool.spec.name == SEARCH && searches {
+        fields.shift_remove("name");
+        out.insert("type".into(), "tool_search".into());
+        out.insert("execution".into(), "client".into());
+        out.extend(fields);
+    } else {
+        out.insert("type".into(), "function".into());
+        out.extend(fields);
+        out.insert("strict".into(), false.into());
     }
-    json!({"type": "function", "name": name, "description": spec.description, "parameters": parameters, "strict": false})
+    Value::Object(out)
 }
 
 fn found(planned: &Planned<'_>) -> Value {
