@@ -94,12 +94,16 @@ pub fn prune(
         match why {
             Some(_) if file.is_busy(now, spare) => pruned.busy += 1,
             Some(why) => match if dry { Ok(()) } else { fs::remove_file(&file.path) } {
-                Ok(()) => {
+                Err(error) if is_in_use(&error) => pruned.busy += 1,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    pruned.failed.push(format!("{}: {error}", file.path.display()));
+                }
+                // One that is gone already was removed by another process a moment ago.
+                _ => {
                     left -= file.bytes;
                     pruned.removed.push(Removed { path: file.path, bytes: file.bytes, why });
                     continue;
                 }
-                Err(error) => pruned.failed.push(format!("{}: {error}", file.path.display())),
             },
             None => {}
         }
@@ -144,6 +148,11 @@ impl Kept {
         let spared = spare.is_some_and(|spare| names.into_iter().any(|name| name.starts_with(spare)));
         spared || self.age(now) < FRESH || is_held(&self.path)
     }
+}
+
+/// Whether the system keeps the file because it is open: `ERROR_SHARING_VIOLATION` of Windows.
+fn is_in_use(error: &io::Error) -> bool {
+    cfg!(windows) && error.raw_os_error() == Some(32)
 }
 
 /// Whether a writer has the file. Where files cannot be locked, removing it would fail or do no harm.

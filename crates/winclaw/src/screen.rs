@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 
 use winclaw_tool::{Lang, Text};
 
+use crate::hidden;
+
 /// How a word is set off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
@@ -80,6 +82,7 @@ impl Screen {
 
     /// Part of a result, on standard output, at once. Ends as [`Screen::line`] does.
     pub fn part(&self, text: &str) {
+        let text = hidden::hide(text);
         let mut out = stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -95,9 +98,15 @@ impl Screen {
         self.line(&escaped(&serde_json::to_string(value).unwrap_or_default()));
     }
 
+    /// Draws over the line of the terminal where the cursor is, on standard error; without text it only empties it.
+    pub fn draw(&self, text: &str) {
+        let mut out = stderr().lock();
+        let _ = write!(out, "\r{}\u{1b}[K", hidden::hide(text)).and_then(|()| out.flush());
+    }
+
     /// A line about what happens, on standard error.
     pub fn note(&self, text: &str) {
-        let _ = writeln!(stderr().lock(), "{text}");
+        let _ = writeln!(stderr().lock(), "{}", hidden::hide(text));
     }
 }
 

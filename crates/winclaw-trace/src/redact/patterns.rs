@@ -88,6 +88,9 @@ pub(super) const SECRET: &str = concat!(
     r#"|(?:(?:bearer|basic|digest|token|negotiate)\s+)?(?:\[redacted\]|[!-~&&[^"'`\\,;&}\])]]{3,}))"#,
 );
 
+/// What stands between the two members of `{"name": "password", "value": "…"}` inside running text.
+pub(super) const PAIRED: &str = r#"\\*"\s*,\s*\\*"(?:value|val|v|content)\\*"\s*:\s*\\*""#;
+
 /// The same after a name in a URL within a URL: `%` with any two digits but those of `"`, `&`, `,` and `}`.
 pub(super) const URL_SECRET: &str =
     r"(?:[A-Za-z0-9._~!*()+/=-]|%(?:[013-689a-f][0-9a-f]|2[0-13-57-9abdef]|7[0-9a-cef]))+";

@@ -57,6 +57,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         rule(patterns::ENV_ESCAPED, hide_line),
         rule(&format!(r#"(?i)({name})(\\+"\s*[:=]\s*\\+")([^"\\]+)"#), hide_value),
         rule(&format!("(?i)({name})({between})({secret})|(?i)((?:--|(?:^|\\s)-){name})(\\s+)({secret})"), hide_value),
+        rule(&format!("(?i)({name})({}){}", patterns::PAIRED, r#"([^"\\]+)"#), hide_value),
         rule(&format!(r#"(?i)(--{name})(\\*["']\s*,\s*\\*["'])([^"'\\]+)"#), hide_value),
         rule(&format!("(?i)({name})((?:%22|%20)*%3[ad](?:%22|%20)*)({})", patterns::URL_SECRET), hide_value),
         rule(

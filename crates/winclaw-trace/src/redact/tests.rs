@@ -75,6 +75,7 @@ fn named() -> Vec<String> {
         format!("next=%2Fin%3Fpassword%3D{body}%26page%3D2"),
         format!("state=%7B%22client_secret%22%3A%22{body}%22%7D"),
         format!("X-Api-Key: {body}"),
+        format!("to keep {{\"key\": \"password\", \"value\": \"{body}\"}} for later"),
         format!("Server=db;User Id=me;Password={body};"),
     ]
 }

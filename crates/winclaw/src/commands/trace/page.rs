@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use winclaw_trace::{Analysis, Count, Latency};
 
 use super::words;
-use crate::commands::figures::number;
+use crate::commands::figures::{count, number};
 use crate::screen::{Screen, Style, columns};
 
 /// Most names of one kind that are listed.
@@ -147,10 +147,10 @@ fn tools(screen: &Screen, analysis: &Analysis) -> Vec<Vec<String>> {
     let mut tools: Vec<_> = analysis.tools.iter().collect();
     tools.sort_by(|a, b| (b.1.calls, a.0).cmp(&(a.1.calls, b.0)));
     let row = |(tool, used): &(&String, &winclaw_trace::ToolUse)| {
-        let (en, zh) = (format!("{} calls", number(used.calls)), format!("{} 次调用", number(used.calls)));
+        let calls = count(*screen, usize::try_from(used.calls).unwrap_or(usize::MAX), "call", "calls", "次调用");
         let failed: u64 = used.failures.values().sum();
         let failures = if failed == 0 { String::new() } else { format!("✗ {}", list(&used.failures)) };
-        vec![(*tool).clone(), screen.word(&en, &zh).to_owned(), times(screen, &used.ms), failures]
+        vec![(*tool).clone(), calls, times(screen, &used.ms), failures]
     };
     match tools.is_empty() {
         true => vec![vec![screen.word("none ran", "没有运行过").to_owned()]],
