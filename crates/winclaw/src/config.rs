@@ -166,7 +166,7 @@ impl Config {
         }
         match (name, self.model_timeout_ms) {
             ("WINCLAW_MODEL_TIMEOUT_MS", Some(ms)) => Some(ms.to_string()),
-            _ => self.secrets.get(name),
+            _ => learnt(self.secrets.get(name)),
         }
     }
 
@@ -174,7 +174,7 @@ impl Config {
     pub fn plugin_secrets(&self) -> winclaw_loader::Secrets {
         let secrets = self.secrets.clone();
         Arc::new(move |name| {
-            std::env::var(format!("WINCLAW_SECRET_{}", name.to_uppercase())).ok().or_else(|| secrets.get(name))
+            std::env::var(format!("WINCLAW_SECRET_{}", name.to_uppercase())).ok().or_else(|| learnt(secrets.get(name)))
         })
     }
 
@@ -190,6 +190,12 @@ impl Config {
             format!("{file} 还设置了 {}，需经您信任后才生效：请查看后运行 winclaw config trust", names.join("、")),
         ))
     }
+}
+
+/// A secret that was looked up, which from now on nothing that is printed or kept may hold.
+fn learnt(secret: Option<String>) -> Option<String> {
+    crate::hidden::learn(secret.clone());
+    secret
 }
 
 /// What all places say, and what a project may not say without trust.
