@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use winclaw_tool::Text;
 
 /// Why sessions could not be read or written. Each says what is wrong and how to mend it, in every language.
@@ -116,6 +116,10 @@ impl Error {
         let path = path.to_owned();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Error::Full { path },
+            // The one reason why SQLite's shared index, a file of 32 KiB, cannot be made so large.
+            Some(ErrorCode::SystemIoFailure) if extended(error) == Some(ffi::SQLITE_IOERR_SHMSIZE) => {
+                Error::Full { path }
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
                 Error::Busy { path }
             }
@@ -189,4 +193,9 @@ impl Error {
         };
         Text::new(en, zh)
     }
+}
+
+/// SQLite's own number of an error.
+fn extended(error: &rusqlite::Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
 }
