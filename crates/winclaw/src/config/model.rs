@@ -126,6 +126,7 @@ fn price(known: &Named) -> Option<Price> {
         cached: of("cached_price").unwrap_or(input),
         written: None,
         output: of("output_price")?,
+        long: None,
         currency: currency.into(),
         as_of: "configured".into(),
     })
