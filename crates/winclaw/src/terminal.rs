@@ -115,7 +115,7 @@ impl Terminal {
             }
             Event::CallEnded { ms, failure, .. } => Some(self.ended(*ms, failure.as_ref())),
             Event::NotRun { name, failure, .. } => Some(self.not_run(name, failure)),
-            Event::Notice { text } => Some(self.screen.paint(Style::Yellow, self.screen.text(text))),
+            Event::Notice { text } => Some(self.screen.paint(Style::Yellow, &harmless(self.screen.text(text)))),
             Event::SetAside { tool, why } => {
                 let words = self.screen.word("not sent to this model", "不发送给该模型");
                 let line = format!("{tool} {words}: {}", self.screen.text(why));
@@ -126,7 +126,7 @@ impl Terminal {
                 let said = if self.verbose { format!(": {said}") } else { String::new() };
                 Some(self.screen.paint(Style::Yellow, &harmless(&format!("   ! {tool} {words}{said}"))))
             }
-            Event::Loop { rung, text } if *rung != "hint" || self.verbose => {
+            Event::Loop { rung, text, .. } if *rung != "hint" || self.verbose => {
                 Some(self.screen.paint(Style::Yellow, &harmless(&format!("   ! {}", self.screen.text(text)))))
             }
             Event::Repaired { said, .. } if self.verbose => Some(dim(format!("   ~ {}", said.join(" ")))),
