@@ -16,6 +16,9 @@ impl Task<'_> {
         if reply.skipped_lines > 0 {
             self.notice(skipped(reply.skipped_lines));
         }
+        if let Some(unread) = reply.unread.as_ref().filter(|_| !reply.calls.is_empty()) {
+            self.notice(unread.clone());
+        }
         let (text, reasoning, calls) = (reply.text.clone(), reply.reasoning.clone(), reply.calls.clone());
         let sealed = reply.sealed.clone();
         if !text.trim().is_empty() {
@@ -36,6 +39,9 @@ impl Task<'_> {
 
     /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
     pub(crate) fn without_calls(&mut self, reply: &ChatReply) -> Then {
+        if let Some(unread) = &reply.unread {
+            return self.unread(unread);
+        }
         let silent = reply.text.trim().is_empty();
         if (silent || winclaw_exposure::says_no_tool(&reply.text)) && !self.nudged {
             self.nudged = true;
@@ -51,6 +57,19 @@ impl Task<'_> {
             return Then::End(EndState::NotCompleted { why: cut_off(reply) });
         }
         Then::End(self.open.state())
+    }
+
+    /// A call that the model wrote as text and that cannot be run is no answer: it is told so, once.
+    fn unread(&mut self, why: &Text) -> Then {
+        if self.nudged {
+            return Then::End(EndState::NotCompleted { why: why.clone() });
+        }
+        self.nudged = true;
+        self.parts.front.show(Event::TextEnd);
+        self.notice(why.clone());
+        let (en, way) = (&why.en, "Make the call through the tool interface and not as text, or answer without it.");
+        self.say(Message::user(format!("[not run: {en}] {way}")));
+        Then::Next
     }
 
     fn nudge(&mut self, silent: bool) -> Then {

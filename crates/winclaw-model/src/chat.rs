@@ -126,8 +126,10 @@ pub struct ChatReply {
     /// How many of the calls were recovered from calls that the model wrote as text.
     pub text_calls: u32,
     /// What broke the reply off, when it is cut off for another reason than the model's limit: a connection that was lost,
-    /// a server that fell silent, an error in the middle of the stream, a call written as text that cannot be read.
+    /// a server that fell silent.
     pub broken: Option<Text>,
+    /// What is wrong with a call that the model clearly wrote as text and that cannot be run; its markup is not in `text`.
+    pub unread: Option<Text>,
 }
 
 /// A tool that is not sent to the vendor, and why.

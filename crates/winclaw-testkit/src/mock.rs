@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
-use winclaw_model::{ChatReply, ChatRequest, ModelError, Script};
+use winclaw_model::{ChatReply, ChatRequest, Cursor, ModelError, Script};
 
 use self::serve::{router, serve};
 use crate::rules::Rules;
@@ -231,10 +231,6 @@ impl Drop for MockServer {
 }
 
 fn script_brain(script: Script) -> Brain {
-    let mut asked = 0;
-    Box::new(move |request| {
-        let reply = script.reply(asked, request)?;
-        asked += 1;
-        Ok(reply)
-    })
+    let mut at = Cursor::default();
+    Box::new(move |request| script.next(&mut at, request))
 }

@@ -194,7 +194,7 @@ async fn errors_carry_the_words_of_either_vendor_and_a_busy_one_is_asked_again()
         assert_eq!(mock.requests().len(), 3);
         let mock = MockServer::scripted_with(script(json!([])), options());
         let error = ask(&model(provider, &mock), &hello).await.expect_err("the script is empty");
-        assert!(matches!(&error, ModelError::Rejected { status: 400, message } if message.contains("0 replies")));
+        assert!(matches!(&error, ModelError::Rejected { status: 400, message } if message.contains("no reply left")));
     }
 }
 

@@ -17,3 +17,4 @@ mod stage;
 mod stops;
 mod task;
 mod toys;
+mod written;

@@ -15,7 +15,8 @@ use winclaw_catalog::Catalog;
 use winclaw_exposure::{Native, Settings, Transport};
 use winclaw_guard::{Approve, Consent};
 use winclaw_model::{
-    ChatModel, ChatReply, ChatRequest, Delta, Message, ModelError, NativeTools, Replay, Script, SetAside, validate,
+    ChatModel, ChatReply, ChatRequest, Cursor, Delta, Message, ModelError, NativeTools, Replay, Script, SetAside,
+    validate,
 };
 use winclaw_tool::{Problem, Text};
 use winclaw_toolbox::Toolbox;
@@ -117,7 +118,11 @@ impl Watched {
         let steps = json!([{"reply": {}, "times": number}, {"reply": reply}]);
         let script = json!({"schema": 1, "name": "watched", "steps": steps});
         let script: Script = serde_json::from_value(script).expect("a reply");
-        let mut reply = script.reply(number, request)?;
+        let mut at = Cursor::default();
+        for _ in 0..number {
+            script.next(&mut at, request)?;
+        }
+        let mut reply = script.next(&mut at, request)?;
         for (call, id) in reply.calls.iter_mut().zip(ids.iter().flat_map(|ids| ids.as_array().into_iter().flatten())) {
             call.id = id.as_str().unwrap_or_default().into();
         }

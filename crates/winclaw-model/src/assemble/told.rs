@@ -34,7 +34,7 @@ pub(super) struct Told {
     reasoning: Option<String>,
     /// Finds what the model wrote as text instead of calling.
     pub(super) scan: TextCalls,
-    broken: Option<Text>,
+    unread: Option<Text>,
     /// Thoughts in pieces that only make sense together, as OpenRouter sends them.
     details: Vec<Value>,
     /// What the vendor says it cost.
@@ -74,7 +74,7 @@ impl Told {
                     sink(Delta::CallStarted { name: &name });
                     self.calls.write(name, arguments);
                 }
-                Written::Broken(why) => drop(self.broken.get_or_insert(why)),
+                Written::Broken(why) => drop(self.unread.get_or_insert(why)),
             }
         }
     }
@@ -160,15 +160,14 @@ impl Told {
         Ok(ChatReply {
             text: self.text,
             reasoning: self.reasoning,
-            // A call that could not be read leaves a reply that says less than the model meant.
-            cut_off: cut_off || self.broken.is_some() && calls.is_empty(),
+            cut_off,
             calls,
             sealed: own.chain(self.sealed).collect(),
             usage: self.usage,
             skipped_lines: self.skipped + nameless,
             cost: self.charged,
             text_calls: written,
-            broken: self.broken,
+            unread: self.unread,
             ..ChatReply::default()
         })
     }

@@ -290,41 +290,34 @@ fn inner(schema: &mut Map<String, Value>, rule: &SchemaRule, depth: usize) {
 /// What the rule demands and the schema lacks.
 fn complete(schema: &mut Map<String, Value>, rule: &SchemaRule) {
     if rule.keywords.is_some() {
-        let known = |name: &Value| {
-            let properties = schema.get("properties").and_then(Value::as_object);
-            name.as_str().is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)))
-        };
-        let required: Vec<Value> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter(|name| known(name))
-            .cloned()
-            .collect();
-        match required.is_empty() {
-            true => drop(schema.shift_remove("required")),
-            false => drop(schema.insert("required".into(), required.into())),
+        only_known(schema);
+        if let Some(Value::String(kind)) = schema.get("type").cloned() {
+            only_of(schema, &kind);
         }
     }
-    if rule.keywords.is_some()
-        && let Some(Value::String(kind)) = schema.get("type").cloned()
-    {
-        only_of(schema, &kind);
-    }
     if rule.type_demanded && !schema.contains_key("type") && !schema.contains_key("anyOf") {
-        let kind = if schema.contains_key("properties") {
-            "object"
-        } else if schema.contains_key("items") {
-            "array"
-        } else {
-            "string"
+        let kind = match (schema.contains_key("properties"), schema.contains_key("items")) {
+            (true, _) => "object",
+            (false, true) => "array",
+            (false, false) => "string",
         };
         schema.insert("type".into(), kind.into());
     }
     if rule.items_demanded && schema.get("type").is_some_and(|kind| kind == "array") && !schema.contains_key("items") {
         let items = if rule.type_demanded { json!({"type": "string"}) } else { json!({}) };
         schema.insert("items".into(), items);
+    }
+}
+
+/// Only properties that there are may be required.
+fn only_known(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(mut required)) = schema.shift_remove("required") else { return };
+    let properties = schema.get("properties").and_then(Value::as_object);
+    required.retain(|name| {
+        name.as_str().is_some_and(|name| properties.is_some_and(|properties| properties.contains_key(name)))
+    });
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
     }
 }
 

@@ -139,12 +139,12 @@ fn d07_markup_becomes_a_call_or_one_clear_error_and_is_never_an_answer() {
     let unknown: Vec<String> = DSML.iter().map(|text| text.replace("sky__forecast", "weather")).collect();
     let unknown: Vec<&str> = unknown.iter().map(String::as_str).collect();
     let heard = everywhere(&said(&unknown, "stop"));
-    let broken = heard.reply.broken.expect("an error");
-    assert_eq!((heard.text.as_str(), heard.reply.calls.len(), heard.reply.cut_off), ("hello", 0, true));
-    assert!(broken.en.contains("`weather`") && broken.zh.contains("weather"), "{broken:?}");
+    let unread = heard.reply.unread.expect("an error");
+    assert_eq!((heard.text.as_str(), heard.reply.calls.len(), heard.reply.cut_off), ("hello", 0, false));
+    assert!(unread.en.contains("`weather`") && unread.zh.contains("weather"), "{unread:?}");
     let heard = everywhere(&said(&DSML[..3], "length"));
     assert_eq!((heard.text.as_str(), heard.reply.calls.len()), ("hello", 0));
-    assert!(heard.reply.broken.is_some() && heard.reply.cut_off);
+    assert!(heard.reply.unread.is_some() && heard.reply.cut_off);
 }
 
 #[test]
