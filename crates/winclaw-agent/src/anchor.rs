@@ -22,10 +22,11 @@ impl Anchor {
     /// What the person said points to these tools; clearly so if it names one or its margin is at least `weak_margin`.
     pub(crate) fn weighed(&mut self, catalog: &Catalog, evidence: &Evidence, weak_margin: f32) {
         self.clear |= evidence.margin >= weak_margin || evidence.hits.iter().any(|hit| hit.exact);
-        let plain = || evidence.hits.iter().filter(|hit| !hit.exact);
-        let best = plain().map(|hit| hit.score).fold(0.0, f32::max);
+        // What is named stands for itself; beside it, hits by single characters are no hint.
+        let best = evidence.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
         let named = evidence.hits.iter().filter(|hit| hit.exact).map(|hit| hit.tool);
-        let near = plain().filter(|hit| hit.score >= best * SHARE).take(MOST).map(|hit| hit.tool);
+        let plain = evidence.hits.iter().filter(|hit| !hit.exact);
+        let near = plain.filter(|hit| hit.score >= best * SHARE).take(MOST).map(|hit| hit.tool);
         self.add(catalog, named.chain(near));
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use winclaw_catalog::{Resolution, ToolIx};
 use winclaw_exposure::{Answer as Told, Signal};
-use winclaw_guard::{Consent, Origin, Proposed, Repair, Rule, Verdict};
+use winclaw_guard::{Because, Consent, Origin, Proposed, Repair, Rule, Verdict};
 use winclaw_model::WireCall;
 use winclaw_tool::{Failure, FailureCode, Outcome};
 
@@ -140,7 +140,9 @@ impl Task<'_> {
         }
         let failure = refusal(consent, answer);
         let Granted { tool, arguments, .. } = granted;
-        self.open.note(&self.catalog(), tool, FailureCode::Denied);
+        if !unwanted(consent, answer) {
+            self.open.note(&self.catalog(), tool, FailureCode::Denied);
+        }
         self.guard.record(&self.catalog(), tool, &arguments, &Err(failure.clone()));
         self.not_run(asked.id, asked.name, &failure)
     }
@@ -244,6 +246,12 @@ fn stopped_in(failure: Failure) -> Failure {
 }
 
 const GO_ON: &str = "Do not make it again unless they ask for it: go on without it, or ask what they want instead";
+
+/// Whether the person said no to what strayed from the request: the task did not need it.
+fn unwanted(consent: &Consent, answer: Answer) -> bool {
+    let strays = consent.because.iter().any(|because| matches!(because, Because::Strays(_)));
+    strays && matches!(answer, Answer::No | Answer::Never)
+}
 
 /// Failures that may mean another tool is needed; not denials, not what passes by itself.
 fn is_missing_capability(code: FailureCode) -> bool {

@@ -122,6 +122,8 @@ pub enum Event {
         rung: &'static str,
         /// What is repeated, and what was done about it.
         text: Text,
+        /// What the model was told, or what the repetition is about.
+        said: String,
     },
     /// A call leads away from what was asked.
     Drift {

@@ -116,10 +116,11 @@ impl Lens {
         self.ranking.index.weigh(&self.catalog, &Query { message, ..Query::default() })
     }
 
-    pub(crate) fn observe(&mut self, asked: Weighed) {
+    pub(crate) fn observe(&mut self, asked: Weighed) -> Evidence {
         let evidence = asked.ask(&self.catalog, |query| self.ranking.index.weigh(&self.catalog, query));
         self.exposure.observe(&self.catalog, &evidence);
         self.journal.push(Step::Observe { evidence: asked });
+        evidence
     }
 
     /// A further request of a session, with the plain estimate of the conversation before it.

@@ -26,7 +26,7 @@ impl Task<'_> {
                 _ => Vec::new(),
             };
             self.rose(&rises);
-            self.parts.front.show(Event::Loop { rung: step.rung, text: words(&catalog, &step) });
+            self.parts.front.show(Event::Loop { rung: step.rung, text: words(&catalog, &step), said: step.said });
         }
     }
 

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use winclaw_catalog::evidence::{Evidence, Hit};
 use winclaw_catalog::{Catalog, Resolution, ToolIx};
 use winclaw_exposure::{Event as Decision, Prefix, Reach, Rise, Surface};
 use winclaw_guard::{Consent, DriftStep, LoopStep, Repair, Ruling, Verdict};
 use winclaw_model::{ChatReply, Cost, ModelError};
 use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, ToolSpec, detail_line};
-use winclaw_trace::{CallMade, Record, ShownTool, TokenUsage};
+use winclaw_trace::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage};
 
 use crate::calls::Asked;
 use crate::change::{Change, Delta};
@@ -22,16 +23,29 @@ use crate::{Answer, Event, front};
 /// Turns decisions into trace records, word for word.
 pub(crate) struct Recorder<'a> {
     write: &'a mut (dyn FnMut(Record) + Send),
+    /// What was last recorded of the evidence.
+    hits: Vec<EvidenceHit>,
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(write: &'a mut (dyn FnMut(Record) + Send)) -> Self {
-        Recorder { write }
+        Recorder { write, hits: Vec::new() }
     }
 
     /// Writes a record that is made elsewhere.
     pub(crate) fn put(&mut self, record: Record) {
         (self.write)(record);
+    }
+
+    /// What the request, or the plan of a later step, says about the tools; nothing where that is what it said before.
+    pub(crate) fn evidence(&mut self, catalog: &Catalog, evidence: &Evidence, turn: u32) {
+        let hits: Vec<EvidenceHit> = evidence.hits.iter().take(MAX_HITS).map(|hit| hit_of(catalog, hit)).collect();
+        if hits == self.hits {
+            return;
+        }
+        self.hits.clone_from(&hits);
+        let (total, margin) = (evidence.hits.len() as u64, evidence.margin);
+        (self.write)(Record::Evidence { call_no: turn.into(), hits, total, margin });
     }
 
     /// What led to a surface since the last one, step by step, the epochs it opened, and the surface itself.
@@ -275,6 +289,20 @@ impl<'a> Recorder<'a> {
         let cause = rise.because().words(catalog, Lang::En);
         (self.write)(Record::Rise { cause, tools: risen(catalog, rise), reach: reach.as_str().into() });
     }
+}
+
+/// Most hits that one record of evidence has, and terms that one of them is told with.
+const MAX_HITS: usize = 12;
+const MAX_TERMS: usize = 4;
+
+fn hit_of(catalog: &Catalog, hit: &Hit) -> EvidenceHit {
+    let terms: Vec<String> =
+        hit.terms.iter().take(MAX_TERMS).map(|term| format!("{} ({})", term.text, term.field)).collect();
+    let because = match hit.via {
+        Some(via) if terms.is_empty() => format!("by {}", catalog.get(via.from).id),
+        _ => terms.join(", "),
+    };
+    EvidenceHit { tool: catalog.get(hit.tool).id.to_string(), score: hit.score, exact: hit.exact, because }
 }
 
 /// What whoever watches is told of a surface.

@@ -139,7 +139,7 @@ impl Replay {
 /// Does one step again; what it gives back is of no interest here.
 fn again(lens: &mut Lens, step: Step) -> Result<(), ReplayError> {
     match step {
-        Step::Observe { evidence } => lens.observe(evidence),
+        Step::Observe { evidence } => drop(lens.observe(evidence)),
         Step::Request { evidence, history_tokens } => drop(lens.request(evidence, history_tokens)),
         Step::Switch { settings } => lens.switch_model(*settings),
         Step::Bar { tools } => {

@@ -182,6 +182,7 @@ impl<'a> Task<'a> {
     /// The request becomes part of the conversation, and what it points to is near.
     fn take_up(&mut self, evidence: &Evidence) {
         self.near(evidence);
+        self.recorder.evidence(self.session.lens.catalog(), evidence, 1);
         self.guard.person_said(&self.options.request);
         self.options.attached.iter().for_each(|attached| self.guard.content_of_others(&attached.name));
         let images = std::mem::take(&mut self.options.images);
@@ -258,7 +259,9 @@ impl<'a> Task<'a> {
     /// Weighs the request anew, with what has happened since. The first time it was weighed when the task began.
     fn observe(&mut self) {
         if self.turns > 1 {
-            self.session.lens.observe(self.asked());
+            let asked = self.asked();
+            let evidence = self.session.lens.observe(asked);
+            self.recorder.evidence(self.session.lens.catalog(), &evidence, self.turns);
         }
     }
 

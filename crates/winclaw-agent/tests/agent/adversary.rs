@@ -86,6 +86,8 @@ fn settings() -> impl Strategy<Value = fn(Play) -> Play> {
         |play: Play| play.transport(Transport::Bridge).usage(1.5),
         |play: Play| play.native(Native::References),
         |play: Play| play.native(Native::SearchResult),
+        |play: Play| play.transport(Transport::Bridge).then("and once more").resume(|_| {}),
+        |play: Play| play.refuses(&["sky__forecast", "filler__tool_05"]).then("and once more"),
     ];
     select(all)
 }

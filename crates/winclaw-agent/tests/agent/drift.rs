@@ -34,7 +34,7 @@ async fn d17_a_far_read_after_a_failure_runs_and_hears_to_keep_to_the_request() 
 
 #[tokio::test]
 async fn d17_a_far_write_after_a_failure_asks_though_writes_run_unasked() {
-    for (answer, ran, state) in [(Answer::No, 1, EndState::Denied), (Answer::Once, 2, EndState::Done)] {
+    for (answer, ran, state) in [(Answer::No, 1, EndState::ToolFailed), (Answer::Once, 2, EndState::Done)] {
         let play = Play::new("weather in Atlantis")
             .approve(Approve::Writes)
             .answer(answer)
