@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use winclaw_testkit::{MockOpenAi, MockOptions};
-use winclaw_tests::{Room, script, skipped};
+use winclaw_tests::{Room, Running, script, skipped};
 
 /// A step that calls the tool `name`.
 fn step(name: &str, arguments: Value) -> Value {
@@ -75,10 +75,10 @@ fn a_denied_write_is_code_7_and_nothing_is_written() {
     let replay =
         room.replay(json!([create, {"expect": {"last_contains": "denied"}, "reply": {"text": "Not allowed."}}]));
     let done = room.winclaw(&["run", "write it", "--replay", &replay]).run().exits(7);
-    done.says(&["Not allowed."]).complains(&["--approve writes"]);
+    done.says(&["Not allowed."]).complains(&["winclaw consent allow doc_generator.create --side-effect write"]);
     assert!(!room.work().join("hello.docx").exists());
     let consent = &room.records("consent")[0];
-    assert_eq!((&consent["tool"], &consent["answer"]), (&json!("doc_generator.create"), &json!("nobody to ask")));
+    assert_eq!((&consent["tool"], &consent["answer"]), (&json!("doc_generator.create"), &json!("nobody_to_ask")));
 }
 
 #[test]
@@ -171,20 +171,44 @@ fn json_output_ends_with_the_answer_and_stream_json_tells_each_event() {
     assert_eq!(events.last().map(|event| &event["event"]), Some(&json!("end")));
 }
 
-#[test]
+/// A task with two calls that last, of which the first is running.
 #[cfg(unix)]
-fn an_interrupt_ends_a_running_call_with_code_130_and_a_whole_trace() {
-    let room = Room::with_misbehave(&["calculator"]);
-    let reply = json!([{"name": "misbehave__slow", "arguments": {"ms": 600_000}},
-                       {"name": "calculator__evaluate", "arguments": {"expression": "6*7"}}]);
-    let replay = room.replay(json!([{"reply": {"text": "wait", "calls": reply}}]));
+fn two_slow_calls(room: &Room, second: Value) -> Running {
+    let slow = json!({"name": "misbehave__slow", "arguments": {"ms": 600_000}});
+    let replay = room.replay(json!([
+        {"reply": {"text": "wait", "calls": [slow, second]}},
+        {"expect": {"messages_contain": "the person stopped this call"}, "reply": {"text": "I went on."}},
+    ]));
     let mut running = room.winclaw(&["run", "slow", "--replay", &replay]).start();
     running.wait_for("misbehave.slow");
+    running
+}
+
+#[test]
+#[cfg(unix)]
+fn one_interrupt_stops_the_running_call_and_the_task_goes_on() {
+    let room = Room::with_misbehave(&["calculator"]);
+    let sum = json!({"name": "calculator__evaluate", "arguments": {"expression": "6*7"}});
+    let running = two_slow_calls(&room, sum);
+    running.interrupt();
+    running.wait().exits(0).says(&["I went on."]).complains(&["the person stopped this call"]);
+    let outcomes: Vec<Value> = room.records("call").iter().map(|call| call["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["cancelled", "ok"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn two_interrupts_end_the_task_with_code_130_and_a_whole_trace() {
+    let room = Room::with_misbehave(&[]);
+    let slow = json!({"name": "misbehave__slow", "arguments": {"ms": 600_001}});
+    let mut running = two_slow_calls(&room, slow);
+    running.interrupt();
+    running.wait_for("the person stopped this call");
     running.interrupt();
     let done = running.wait().exits(130).complains(&["interrupted"]);
     assert!(done.took < Duration::from_secs(20), "{:?}", done.took);
     let calls = room.records("call");
-    assert_eq!((calls.len(), &calls[0]["outcome"]), (1, &json!("cancelled")), "{calls:?}");
+    assert!(calls.iter().all(|call| call["outcome"] == "cancelled"), "{calls:?}");
     let trace = room.trace();
     let end = trace.last().expect("records");
     assert_eq!((&end["kind"], &end["state"], &end["exit_code"]), (&json!("end"), &json!("interrupted"), &json!(130)));
