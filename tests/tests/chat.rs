@@ -97,7 +97,7 @@ fn a_text_and_a_picture_go_with_the_next_message_alone() {
     let server = MockOpenAi::scripted(script(json!([says("Green."), says("Again.")])));
     let typed = "/attach 笔记.txt\nwhat colour\n/attach x.bin\nonce more\n";
     piped(&room, &server, &[]).stdin(typed).run().exits(2).complains(&["x.bin", "neither text nor a picture"]);
-    assert!(holds(&heard(&server, 0), "user", "<file name=\"笔记.txt\" bytes=\"18\">\nthe door is green\n</file>"));
+    assert!(holds(&heard(&server, 0), "user", "what colour\n\n[Attached: 笔记.txt]\nthe door is green\n"));
     let again = heard(&server, 1);
     let last = &again.iter().rfind(|(role, _)| role == "user").expect("a message").1;
     assert!(!last.contains("green"), "{last}");
@@ -207,13 +207,16 @@ mod at_a_terminal {
         ])));
         let mut terminal = chat(&room, &server, &[]);
         terminal.types("go\r");
-        // The live line has the time.
-        terminal.wait_for(" s");
+        terminal.wait_for("· 0 s");
         terminal.types("\x03");
         terminal.wait_for("Then without it.");
         next_line(&mut terminal, 2);
         // Of the live line nothing is left.
-        assert!(!terminal.screen().contains('⠋'), "{}", terminal.screen());
+        assert!(
+            !terminal.screen().contains(['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']),
+            "{}",
+            terminal.screen()
+        );
         terminal.types("/quit\r");
         assert_eq!(terminal.ends(), 0);
     }
@@ -293,6 +296,73 @@ mod at_a_terminal {
         assert_eq!(terminal.ends(), 0);
         let last = heard(&server, 3);
         assert!(last.iter().any(|(role, text)| role == "tool" && text.contains("denied")), "{last:?}");
+    }
+
+    #[test]
+    fn ctrl_c_at_a_question_refuses_the_call_and_the_task_goes_on() {
+        if !has_terminals() {
+            return;
+        }
+        let room = Room::with_misbehave(&[]);
+        let write = json!({"reply": {"calls": [call("misbehave__kv", json!({"key": "k", "value": "v"}))]}});
+        let server = MockOpenAi::scripted(script(json!([write, says("Then not.")])));
+        let mut terminal = chat(&room, &server, &[]);
+        terminal.types("go\r");
+        terminal.wait_for("[y]es once");
+        terminal.types("\x03");
+        terminal.wait_for("Then not.");
+        next_line(&mut terminal, 2);
+        terminal.types("/why misbehave.kv\r");
+        terminal.wait_for("you were asked");
+        terminal.types("/quit\r");
+        assert_eq!(terminal.ends(), 0);
+    }
+
+    #[test]
+    fn hostile_words_spoil_no_terminal() {
+        if !has_terminals() {
+            return;
+        }
+        let room = Room::with_misbehave(&[]);
+        let hostile = "**x\u{1b}[2J\u{1b}]0;PWN\u{7}\u{9b}1m** y";
+        let server = MockOpenAi::scripted(script(json!([
+            {"reply": {"text": hostile, "calls": [call("misbehave__echo", json!({"text": hostile})), call(hostile, json!({}))]}},
+            says(hostile),
+        ])));
+        let mut terminal = chat(&room, &server, &["-v"]);
+        terminal.types("go\r");
+        next_line(&mut terminal, 2);
+        terminal.types("/why\r");
+        next_line(&mut terminal, 3);
+        terminal.types("/trace\r");
+        next_line(&mut terminal, 4);
+        terminal.types("/quit\r");
+        assert_eq!(terminal.ends(), 0);
+        let written = terminal.written();
+        for hostile in ["\u{1b}[2J", "\u{1b}]", "\u{7}", "\u{9b}"] {
+            assert!(!written.contains(hostile), "{hostile:?} was written: {written:?}");
+        }
+        assert!(terminal.screen().contains("x[2J]0;PWN1m y"), "{}", terminal.screen());
+    }
+
+    #[test]
+    fn what_is_typed_while_a_task_runs_waits_for_the_next_line() {
+        if !has_terminals() {
+            return;
+        }
+        let room = Room::with_misbehave(&[]);
+        let slow = json!({"reply": {"calls": [call("misbehave__slow", json!({"ms": 1500, "text": "done"}))]}});
+        let server = MockOpenAi::scripted(script(json!([slow, says("First."), says("Second.")])));
+        let mut terminal = chat(&room, &server, &[]);
+        terminal.types("one\r");
+        terminal.wait_for("· 0 s");
+        terminal.types("typed ahead\r");
+        terminal.wait_for("Second.");
+        next_line(&mut terminal, 3);
+        terminal.types("\x04");
+        assert_eq!(terminal.ends(), 0);
+        assert!(holds(&heard(&server, 2), "user", "typed ahead"));
+        assert_eq!(terminal.screen().matches("typed ahead").count(), 1, "{}", terminal.screen());
     }
 
     #[test]

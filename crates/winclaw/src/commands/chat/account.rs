@@ -6,6 +6,7 @@ use winclaw_agent::Event;
 use winclaw_tool::Text;
 use winclaw_trace::Record;
 
+use crate::commands::figures::number;
 use crate::screen::{Screen, Style, columns, harmless};
 use crate::terminal::one_line;
 
@@ -197,16 +198,23 @@ impl Surface {
                 screen.word("and {n} more", "以及另外 {n} 个").replace("{n}", &more.to_string())
             ));
         }
-        let tokens = screen
-            .word(
-                "  {n} more tools are named and can be called; {t} tokens instead of {e}",
-                "  另有 {n} 个工具仅列出名称，同样可以调用；共 {t} 个词元，全部展示需 {e} 个",
-            )
-            .replace("{n}", &self.named.to_string())
-            .replace("{t}", &self.tokens.to_string())
-            .replace("{e}", &self.everything.to_string());
+        let tokens = self.tokens_words(screen);
         lines.push(screen.paint(Style::Dim, &tokens));
         lines
+    }
+}
+
+impl Surface {
+    fn tokens_words(&self, screen: &Screen) -> String {
+        let words = match self.named {
+            0 => screen.word("  these are all tools; {t} tokens", "  已是全部工具；共 {t} 个词元"),
+            _ => screen.word(
+                "  {n} more tools are named and can be called; {t} tokens instead of {e}",
+                "  另有 {n} 个工具仅列出名称，同样可以调用；共 {t} 个词元，全部展示需 {e} 个",
+            ),
+        };
+        let (n, t, e) = (number(self.named), number(self.tokens), number(self.everything));
+        words.replace("{n}", &n).replace("{t}", &t).replace("{e}", &e)
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use winclaw_agent::Attached;
 use winclaw_model::Image;
 
 use crate::complaint::{Complaint, Exit};
@@ -142,19 +143,13 @@ fn complaint(shown: &str, en: &str, zh: &str) -> Complaint {
     Complaint::new(Exit::Usage, format!("{shown}: {en}"), format!("{shown}：{zh}"))
 }
 
-/// The message as the model gets it: the words, then each text between two lines with its name.
-pub(super) fn with_texts(message: &str, attachments: &[Attachment]) -> String {
-    let mut whole = message.to_owned();
-    for Attachment { name, bytes, what } in attachments {
-        match what {
-            What::Text(text) => {
-                let text = text.trim_end_matches('\n');
-                whole.push_str(&format!("\n\n<file name=\"{name}\" bytes=\"{bytes}\">\n{text}\n</file>"));
-            }
-            What::Picture(_) => whole.push_str(&format!("\n\n[picture: {name}]")),
-        }
-    }
-    whole
+/// The texts among `attachments`, as the model reads them behind the message.
+pub(super) fn texts(attachments: &[Attachment]) -> Vec<Attached> {
+    let text = |attachment: &Attachment| match &attachment.what {
+        What::Text(text) => Some(Attached { name: attachment.name.clone(), text: text.clone() }),
+        What::Picture(_) => None,
+    };
+    attachments.iter().filter_map(text).collect()
 }
 
 /// The pictures among `attachments`.
@@ -189,8 +184,7 @@ mod tests {
     #[test]
     fn a_text_is_read_in_its_encoding_and_goes_with_the_message() {
         let text = file("北京\n".as_bytes()).expect("a text");
-        let whole = with_texts("What is this?", &[text]);
-        assert_eq!(whole, "What is this?\n\n<file name=\"a b.txt\" bytes=\"7\">\n北京\n</file>");
+        assert_eq!(texts(&[text]), [Attached { name: "a b.txt".into(), text: "北京\n".into() }]);
         assert_eq!(text_of(b"\xef\xbb\xbfabc"), "abc");
         assert_eq!(text_of(b"\xff\xfea\0b\0"), "ab");
         let (gbk, _, _) = encoding_rs::GBK.encode("今天天气很好，我们去北京的公园散步。");
@@ -217,8 +211,8 @@ mod tests {
     #[test]
     fn a_picture_goes_to_models_that_read_pictures() {
         let picture = file(PNG).expect("a picture");
-        assert_eq!(pictures(&[picture.clone()])[0].media_type, "image/png");
-        assert_eq!(with_texts("Look", &[picture]), "Look\n\n[picture: a b.txt]");
+        assert_eq!(pictures(std::slice::from_ref(&picture))[0].media_type, "image/png");
+        assert!(texts(&[picture]).is_empty());
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.png");
         std::fs::write(&path, PNG).expect("written");

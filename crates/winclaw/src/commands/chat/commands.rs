@@ -187,7 +187,8 @@ async fn retry(chat: &mut Chat) -> Result<(), Complaint> {
 }
 
 fn trace(chat: &Chat) -> Result<(), Complaint> {
-    let id = chat.conversation.last.as_ref().map(|last| last.trace.clone()).ok_or_else(no_task)?;
+    let last = chat.conversation.last.as_ref().map(|last| last.trace.clone());
+    let id = last.filter(|id| !id.is_empty()).ok_or_else(no_task)?;
     let show = TraceCommand::Show { id, json: false };
     crate::commands::trace::run(&chat.host.config, chat.screen, show).map(drop)
 }

@@ -1,6 +1,5 @@
 //! The one hand that writes on the terminal while a task runs.
 
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
@@ -147,7 +146,7 @@ impl Pen {
 
     fn wipe(&self, ink: &mut Ink) {
         if std::mem::take(&mut ink.drawn) {
-            draw("\r\u{1b}[K");
+            self.screen.draw("");
         }
     }
 
@@ -159,7 +158,7 @@ impl Pen {
         // The last column stays free: a terminal that stands behind it may begin a new line.
         match ink.live.line(self.begun.elapsed(), columns().saturating_sub(1)) {
             Some(line) => {
-                draw(&format!("\r{line}\u{1b}[K"));
+                self.screen.draw(&line);
                 ink.drawn = true;
             }
             None => self.wipe(&mut ink),
@@ -176,11 +175,6 @@ async fn beat(pen: Weak<Pen>) {
             None => return,
         }
     }
-}
-
-fn draw(line: &str) {
-    let mut out = std::io::stderr().lock();
-    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
 }
 
 /// The columns of the terminal; 80 where nobody says.

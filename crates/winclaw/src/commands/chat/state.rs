@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use tokio::task::block_in_place;
-use winclaw_agent::{EndState, Front, Parts, Report};
+use winclaw_agent::{EndState, Front, Options, Parts, Report};
 use winclaw_model::ChatModel;
 use winclaw_session::Store;
 use winclaw_tool::{Problem, Text};
-use winclaw_trace::Record;
+use winclaw_trace::{Record, TraceWriter};
 
 use super::account::Account;
-use super::attach::{Attachment, pictures, with_texts};
+use super::attach::{Attachment, pictures, texts};
 use super::complete::Known;
 use super::conversation::{Conversation, Last};
 use super::editor::{Choices, Editor};
@@ -21,7 +21,7 @@ use super::input::Input;
 use super::pen::Pen;
 use super::quiet::Quiet;
 use super::stops::{Stopped, Stops};
-use crate::cli::{ApproveWord, ChatArgs, ModelArgs, OutputWord, TaskArgs};
+use crate::cli::{ApproveWord, ChatArgs, ModelArgs, OutputWord, StrategyWord, TaskArgs};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
@@ -47,6 +47,8 @@ pub(super) struct Chat {
     pub(super) attachments: Vec<Attachment>,
     pub(super) input: Input,
     choices: Choices,
+    /// As long as the editor has the terminal.
+    quiet: Option<Quiet>,
     pen: Arc<Pen>,
     stops: Arc<Stops>,
     verbose: bool,
@@ -71,6 +73,7 @@ impl Chat {
             attachments: Vec::new(),
             stops: Arc::default(),
             exit: Exit::Done,
+            quiet: input.is_editor().then(Quiet::begin),
             host,
             model,
             args,
@@ -157,7 +160,13 @@ impl Chat {
     /// Sends a message and shows what comes of it. Never an error: whatever happens is said.
     pub(super) async fn send(&mut self, message: String) -> Result<(), Complaint> {
         let attachments = std::mem::take(&mut self.attachments);
-        let (report, trace) = self.ask(&message, &attachments).await?;
+        let (report, trace) = match self.ask(&message, &attachments).await {
+            Ok(done) => done,
+            Err(complaint) => {
+                self.attachments = attachments;
+                return Err(complaint);
+            }
+        };
         self.pen.rest();
         if let Some(mut complaint) = task::complaint(&report.state) {
             let told = Text::new(format!("/trace shows the record ({trace})"), format!("/trace 显示记录（{trace}）"));
@@ -174,25 +183,56 @@ impl Chat {
 
     /// Runs one request as a task, records and keeps it; returns its report and the id of its trace.
     async fn ask(&mut self, message: &str, attachments: &[Attachment]) -> Result<(Report, String), Complaint> {
-        let task = self.task(message);
-        let mut options = task::options(&self.host, self.model.as_ref(), &task)?;
-        options.request = with_texts(message, attachments);
-        options.images = pictures(attachments);
         let shelf = self.conversation.shelf();
-        options.spill = shelf.as_ref().map(|shelf| shelf.spill());
-        let (id, mut writer) = task::open_trace(&self.host, self.model.as_ref(), message)?;
+        let options = self.options(message, attachments)?;
+        let (id, mut writer) = self.open_trace(message);
         let (mut records, mut lost) = (Vec::new(), None);
         let mut recorder = |record: Record| {
-            lost = lost.take().or(writer.write(&record).err());
+            let failed = writer.as_mut().and_then(|writer| writer.write(&record).err());
+            lost = lost.take().or(failed);
             records.push(record);
         };
         self.link(&mut recorder);
         shelf.iter().for_each(|shelf| shelf.begin_task(&id, &self.model.label()));
-        let chat_front = Arc::new(self.front());
-        let front: Arc<dyn Front> = chat_front.clone();
-        let interrupt = self.stops.begin();
-        let quiet = self.input.is_editor().then(Quiet::begin);
+        let front = Arc::new(self.front());
         let (started, before) = (Instant::now(), self.conversation.spent());
+        let report = self.run(options, &front, &mut recorder).await;
+        recorder(task::end(&report, started.elapsed()));
+        shelf.iter().for_each(|shelf| shelf.end_task(&id, &report));
+        self.say_lost(lost, shelf.and_then(|shelf| shelf.take_error()));
+        let account = Account::of(&records, &front.told());
+        let spent = super::commands::difference(&before, &self.conversation.spent());
+        let (trace, request) = (id.clone(), message.to_owned());
+        self.conversation.last = Some(Last { trace, request, spent: Some(spent), account: Some(account) });
+        Ok((report, id))
+    }
+
+    /// Opens the trace of a task. On a disk that is full the task goes on without one.
+    fn open_trace(&self, message: &str) -> (String, Option<TraceWriter>) {
+        match task::open_trace(&self.host, self.model.as_ref(), message) {
+            Ok((id, writer)) => (id, Some(writer)),
+            Err(complaint) => {
+                let words = self.screen.word("this task has no trace", "本任务没有跟踪记录");
+                self.warn(&format!("{words}: {}", self.screen.text(&complaint.what)));
+                (String::new(), None)
+            }
+        }
+    }
+
+    fn options(&self, message: &str, attachments: &[Attachment]) -> Result<Options, Complaint> {
+        let options = task::options(&self.host, self.model.as_ref(), &self.task(message))?;
+        let spill = self.conversation.shelf().map(|shelf| shelf.spill());
+        Ok(Options { attached: texts(attachments), images: pictures(attachments), spill, ..options })
+    }
+
+    /// Lets the task run, with Ctrl-C in hand.
+    async fn run(
+        &mut self,
+        options: Options,
+        front: &Arc<ChatFront>,
+        recorder: &mut (dyn FnMut(Record) + Send),
+    ) -> Report {
+        let (interrupt, front) = (self.stops.begin(), Arc::clone(front) as Arc<dyn Front>);
         let parts = Parts {
             toolbox: &self.host.toolbox,
             ranking: self.host.ranking(),
@@ -203,23 +243,16 @@ impl Chat {
         };
         let (pen, screen) = (Arc::clone(&self.pen), self.screen);
         let problems = move |found: &[Problem]| say_problems(&pen, &screen, found);
-        let report = self.conversation.go_on(parts, options, &mut recorder, &problems).await;
-        recorder(task::end(&report, started.elapsed()));
-        drop(quiet);
+        let report = self.conversation.go_on(parts, options, recorder, &problems).await;
         self.stops.end();
-        shelf.iter().for_each(|shelf| shelf.end_task(&id, &report));
-        self.say_lost(lost, shelf.and_then(|shelf| shelf.take_error()));
-        let account = Account::of(&records, &chat_front.told());
-        let spent = super::commands::difference(&before, &self.conversation.spent());
-        let (trace, request) = (id.clone(), message.to_owned());
-        self.conversation.last = Some(Last { trace, request, spent: Some(spent), account: Some(account) });
-        Ok((report, id))
+        report
     }
 
     fn task(&self, message: &str) -> Task {
         let (allow, max_turns) = (self.args.allow.clone(), self.args.max_turns);
         let args = TaskArgs { approve: self.approve, output: OutputWord::Text, allow, max_turns };
-        Task { request: message.to_owned(), args, exposure: self.args.exposure.clone() }
+        let (request, exposure) = (message.to_owned(), self.args.exposure.clone());
+        Task { request, args, exposure, strategy: StrategyWord::Progressive }
     }
 
     /// The trace says of which conversation it is, and what came before.
@@ -313,19 +346,17 @@ impl Chat {
         let words = self.screen.word("the line editor cannot be used here", "此处无法使用行编辑器");
         self.warn(&format!("{words}: {error}"));
         self.input = Input::lines();
+        self.quiet = None;
         Ok(())
     }
 
     /// The last words, and the exit code: that of the last failure where nobody watched, otherwise that all is well.
     pub(super) fn leave(self) -> Exit {
-        if !self.input.is_editor() {
-            return self.exit;
-        }
         if let Some(id) = self.conversation.id().filter(|_| !self.conversation.is_empty()) {
             let words = self.screen.word("go on with", "继续会话");
             self.screen.note(&self.screen.paint(Style::Dim, &format!("{words}: winclaw chat --resume {id}")));
         }
-        Exit::Done
+        if self.input.is_editor() { Exit::Done } else { self.exit }
     }
 
     /// Another model goes on with the conversation.

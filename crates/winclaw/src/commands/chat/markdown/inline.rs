@@ -185,8 +185,9 @@ fn meets(text: &str, at: usize, length: usize, mark: char, open: &mut Vec<usize>
     let (before, after) = (text[..at].chars().next_back(), text[at + length..].chars().next());
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
-    let closes = !space(before) && !(mark == '_' && word(after));
-    let opens = !space(after) && !(mark == '_' && word(before));
+    let inner = |c: Option<char>| mark == '_' && word(c);
+    let closes = !space(before) && !inner(after);
+    let opens = !space(after) && !inner(before);
     if closes && closed_by(open, length) {
         return open.is_empty();
     }
