@@ -33,10 +33,10 @@ async fn calls_written_as_text_run_like_any_other() {
 
 #[tokio::test]
 async fn a_written_call_that_cannot_be_run_is_told_to_the_model_once_and_is_no_answer() {
-    let unknown = "Now.<｜DSML｜tool_calls><｜DSML｜invoke name=\"weather\"></｜DSML｜invoke></｜DSML｜tool_calls>";
+    let unknown = "Now.<｜DSML｜tool_calls><｜DSML｜invoke name=\"sky__gone\"></｜DSML｜invoke></｜DSML｜tool_calls>";
     let steps = json!([
         {"reply": {"text": unknown}},
-        {"expect": {"last_contains": ["`weather`", "no such tool", "not as text"]},
+        {"expect": {"last_contains": ["`sky__gone`", "no such tool", "not as text"]},
          "reply": {"calls": [{"name": "sky__forecast", "arguments": {"place": "Paris"}}]}},
         {"expect": {"results": 1}, "reply": {"text": "done"}}
     ]);
@@ -45,7 +45,7 @@ async fn a_written_call_that_cannot_be_run_is_told_to_the_model_once_and_is_no_a
     assert_eq!((&report.state, ran.len()), (&EndState::Done, 1), "{report:?} {:?}", mock.refusals());
     let (mock, model) = serve(json!([{"reply": {"text": unknown}, "times": 2}]), None);
     let (report, _, ran) = Play::new("weather in Paris").run_with(&model).await;
-    assert!(matches!(&report.state, EndState::NotCompleted { why } if why.en.contains("`weather`")), "{report:?}");
+    assert!(matches!(&report.state, EndState::NotCompleted { why } if why.en.contains("`sky__gone`")), "{report:?}");
     assert_eq!((ran.len(), mock.refusals().len()), (0, 0));
     assert!(!report.answer.contains("DSML"), "{report:?}");
 }

@@ -155,8 +155,8 @@ fn d07_a_call_that_is_cut_off_anywhere_never_runs_and_never_shows() {
 fn d07_an_unknown_tool_or_bad_arguments_is_one_clear_error_or_words() {
     let cases: [(&str, &str, usize); 9] = [
         // Tokens that stand in no text are never shown.
-        ("<｜DSML｜tool_calls><｜DSML｜invoke name=\"weather\"></｜DSML｜invoke></｜DSML｜tool_calls>", "", 1),
-        ("<|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "", 1),
+        ("<｜DSML｜tool_calls><｜DSML｜invoke name=\"sky__gone\"></｜DSML｜invoke></｜DSML｜tool_calls>", "", 1),
+        ("<|tool_call_begin|>functions.sky__gone:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "", 1),
         // A known tool whose arguments do not fit was clearly meant.
         (r#"<tool_call>{"name": "sky__forecast", "arguments": {}}</tool_call>"#, "", 1),
         (r#"<tool_call>{"name": "sky__forecast", "arguments": {"city": 3}}</tool_call>"#, "", 1),
@@ -164,14 +164,14 @@ fn d07_an_unknown_tool_or_bad_arguments_is_one_clear_error_or_words() {
         (r#"<tool_call>{"name": "sky__forecast", "arguments": {"city": "x"}</tool_call>"#, "", 1),
         // An unknown one is words.
         (
-            r#"<tool_call>{"name": "weather", "arguments": {}}</tool_call>"#,
-            r#"<tool_call>{"name": "weather", "arguments": {}}</tool_call>"#,
+            r#"<tool_call>{"name": "sky__gone", "arguments": {}}</tool_call>"#,
+            r#"<tool_call>{"name": "sky__gone", "arguments": {}}</tool_call>"#,
             0,
         ),
-        ("<function=weather></function>", "<function=weather></function>", 0),
+        ("<function=sky__gone></function>", "<function=sky__gone></function>", 0),
         (
-            "```json\n{\"name\": \"weather\", \"arguments\": {}}\n```",
-            "```json\n{\"name\": \"weather\", \"arguments\": {}}\n```",
+            "```json\n{\"name\": \"sky__gone\", \"arguments\": {}}\n```",
+            "```json\n{\"name\": \"sky__gone\", \"arguments\": {}}\n```",
             0,
         ),
     ];

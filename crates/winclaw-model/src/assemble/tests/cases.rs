@@ -136,12 +136,12 @@ fn d07_markup_becomes_a_call_or_one_clear_error_and_is_never_an_answer() {
     assert_eq!((heard.text.as_str(), heard.started.as_slice()), ("hello", ["sky__forecast".to_owned()].as_slice()));
     assert_eq!((heard.reply.text_calls, heard.reply.calls.len(), heard.reply.cut_off), (1, 1, false));
     assert_eq!(heard.reply.calls[0].arguments, r#"{"city":"北京"}"#);
-    let unknown: Vec<String> = DSML.iter().map(|text| text.replace("sky__forecast", "weather")).collect();
+    let unknown: Vec<String> = DSML.iter().map(|text| text.replace("sky__forecast", "sky__gone")).collect();
     let unknown: Vec<&str> = unknown.iter().map(String::as_str).collect();
     let heard = everywhere(&said(&unknown, "stop"));
     let unread = heard.reply.unread.expect("an error");
     assert_eq!((heard.text.as_str(), heard.reply.calls.len(), heard.reply.cut_off), ("hello", 0, false));
-    assert!(unread.en.contains("`weather`") && unread.zh.contains("weather"), "{unread:?}");
+    assert!(unread.en.contains("`sky__gone`") && unread.zh.contains("sky__gone"), "{unread:?}");
     let heard = everywhere(&said(&DSML[..3], "length"));
     assert_eq!((heard.text.as_str(), heard.reply.calls.len()), ("hello", 0));
     assert!(heard.reply.unread.is_some() && heard.reply.cut_off);
