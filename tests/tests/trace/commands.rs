@@ -31,7 +31,12 @@ fn a_task_is_listed_by_state_time_and_text() {
 #[test]
 fn a_task_is_shown_in_both_languages() {
     let room = after_a_task();
-    room.winclaw(&["trace", "show"]).run().exits(0).says(&["exposure", "verdict", "calculator.evaluate", "done (exit 0)"]);
+    room.winclaw(&["trace", "show"]).run().exits(0).says(&[
+        "exposure",
+        "verdict",
+        "calculator.evaluate",
+        "done (exit 0)",
+    ]);
     let zh = ["展示", "裁决", "calculator.evaluate", "完成（退出码 0）", "次调用"];
     room.winclaw(&["trace", "show", "--lang", "zh"]).run().exits(0).says(&zh);
 }
@@ -40,7 +45,12 @@ fn a_task_is_shown_in_both_languages() {
 fn tasks_are_added_up_as_a_page_as_json_and_as_a_picture() {
     let room = after_a_task();
     ran(&room, "and again").exits(0);
-    room.winclaw(&["trace", "analyze"]).run().exits(0).says(&["hit rate", "saved, net", "calculator.evaluate", "2 calls"]);
+    room.winclaw(&["trace", "analyze"]).run().exits(0).says(&[
+        "hit rate",
+        "saved, net",
+        "calculator.evaluate",
+        "2 calls",
+    ]);
     room.winclaw(&["trace", "analyze", "--lang", "zh"]).run().exits(0).says(&["命中率", "净节省"]);
     let file = room.path().join("tasks.svg");
     let words = ["trace", "analyze", "--json", "--svg", file.to_str().expect("UTF-8")];
@@ -70,29 +80,41 @@ fn what_the_model_was_shown_can_be_made_again() {
     let file = fs::read_dir(&folder).expect("traces").map(|entry| entry.expect("an entry").path());
     let file = file.into_iter().find(|file| file.extension().is_some_and(|end| end == "jsonl")).expect("a trace");
     let text = fs::read_to_string(&file).expect("a trace");
-    let changed: Vec<String> = text.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).expect("a record");
-        if line["kind"] == "exposure" && line["call_no"] == 2 {
-            line["prefix_sha256"] = json!("0".repeat(64));
-        }
-        line.to_string() + "\n"
-    }).collect();
+    let changed: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).expect("a record");
+            if line["kind"] == "exposure" && line["call_no"] == 2 {
+                line["prefix_sha256"] = json!("0".repeat(64));
+            }
+            line.to_string() + "\n"
+        })
+        .collect();
     fs::write(&file, changed.concat()).expect("written");
     room.winclaw(&["trace", "replay"]).run().exits(6).complains(&["model call 2 differs", "prefix"]);
     let other = Room::with(&["calculator"]);
-    other.winclaw(&["trace", "replay", file.to_str().expect("UTF-8")]).run().exits(2).complains(&["the tools are not those"]);
+    other
+        .winclaw(&["trace", "replay", file.to_str().expect("UTF-8")])
+        .run()
+        .exits(2)
+        .complains(&["the tools are not those"]);
 }
 
 #[test]
 fn the_schema_is_printed_and_fits_what_is_written() {
     let room = after_a_task();
     let schema = room.winclaw(&["trace", "schema"]).run().exits(0).json();
-    let kinds: Vec<&str> =
-        schema["oneOf"].as_array().expect("kinds").iter().filter_map(|kind| kind["properties"]["kind"]["const"].as_str()).collect();
+    let kinds: Vec<&str> = schema["oneOf"]
+        .as_array()
+        .expect("kinds")
+        .iter()
+        .filter_map(|kind| kind["properties"]["kind"]["const"].as_str())
+        .collect();
     for record in room.trace() {
         let kind = record["kind"].as_str().expect("a kind");
         assert!(kinds.contains(&kind), "{kind} is not in the schema");
-        let known = schema["oneOf"].as_array().expect("kinds").iter().find(|one| one["properties"]["kind"]["const"] == kind);
+        let known =
+            schema["oneOf"].as_array().expect("kinds").iter().find(|one| one["properties"]["kind"]["const"] == kind);
         let known = known.expect("a kind")["properties"].as_object().expect("fields");
         let common = ["v", "seq", "at_ms"];
         for field in record.as_object().expect("an object").keys().filter(|field| !common.contains(&field.as_str())) {
@@ -141,7 +163,9 @@ fn what_a_tool_says_to_a_terminal_is_kept_whole_and_printed_harmless() {
     for output in ["text", "json", "stream-json"] {
         room.winclaw(&["run", hostile, "--replay", &replay, "--output", output, "-v"]).run().exits(0);
     }
-    for words in [&["trace", "show"][..], &["trace", "show", "--json"], &["trace", "list"], &["trace", "export", "--content"]] {
+    for words in
+        [&["trace", "show"][..], &["trace", "show", "--json"], &["trace", "list"], &["trace", "export", "--content"]]
+    {
         room.winclaw(words).run().exits(0);
     }
     let folder = room.path().join("data").join("traces");

@@ -23,7 +23,9 @@ fn on_a_full_disk_the_task_goes_on_and_what_was_kept_is_whole() {
     let words = ["--user", "--map-root-user", "--mount", "sh", "-c", line];
     let paths = [&winclaw, Path::new(&replay), &kept].map(|path| path.to_str().expect("UTF-8").to_owned());
     let mut run = room.program(Path::new("unshare"), &words).args(&paths.each_ref().map(String::as_str));
-    for (name, folder) in [("WINCLAW_DATA_DIR", room.path().join("data")), ("WINCLAW_PLUGINS", room.plugins().to_owned())] {
+    for (name, folder) in
+        [("WINCLAW_DATA_DIR", room.path().join("data")), ("WINCLAW_PLUGINS", room.plugins().to_owned())]
+    {
         run = run.env(name, folder.to_str().expect("UTF-8"));
     }
     let done = run.run();

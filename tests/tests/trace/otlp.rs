@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use opentelemetry_proto::tonic::collector::trace::v1::{ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
@@ -29,10 +31,13 @@ fn wrong(request: &ExportTraceServiceRequest) -> Option<String> {
             || !span.parent_span_id.is_empty() && parent.is_none_or(|parent| parent.trace_id != span.trace_id)
             || text(span, "gen_ai.operation.name").is_none()
     };
-    let service = request.resource_spans.iter().all(|of| of.resource.as_ref().is_some_and(|r| !r.attributes.is_empty()));
+    let service =
+        request.resource_spans.iter().all(|of| of.resource.as_ref().is_some_and(|r| !r.attributes.is_empty()));
     match spans.iter().find(bad) {
         Some(span) => Some(format!("{span:?}")),
-        None if spans.is_empty() || ids.len() != spans.len() || !service => Some("no spans, ids twice, or no service".into()),
+        None if spans.is_empty() || ids.len() != spans.len() || !service => {
+            Some("no spans, ids twice, or no service".into())
+        }
         None => None,
     }
 }
@@ -51,7 +56,9 @@ fn text<'a>(span: &'a Span, key: &str) -> Option<&'a str> {
 
 fn decode(heard: &Heard) -> Result<ExportTraceServiceRequest, String> {
     match heard.header("content-type") {
-        Some("application/x-protobuf") => ExportTraceServiceRequest::decode(heard.body.as_slice()).map_err(|e| e.to_string()),
+        Some("application/x-protobuf") => {
+            ExportTraceServiceRequest::decode(heard.body.as_slice()).map_err(|e| e.to_string())
+        }
         Some("application/json") => {
             // The protocol wants 64-bit numbers as strings, which the types also take as numbers.
             let json: Value = serde_json::from_slice(&heard.body).map_err(|error| error.to_string())?;
@@ -94,8 +101,14 @@ fn a_collector_takes_a_task_in_either_encoding() {
     assert_eq!(requests[0], requests[1], "both encodings say the same");
     assert_eq!(heard[0].header("x-team"), Some("a b"));
     let names: Vec<&str> = spans(&requests[0]).iter().map(|span| span.name.as_str()).collect();
-    let expected =
-        ["invoke_agent winclaw", "chat test", "execute_tool calculator.evaluate", "chat test", "execute_tool misbehave.echo", "chat test"];
+    let expected = [
+        "invoke_agent winclaw",
+        "chat test",
+        "execute_tool calculator.evaluate",
+        "chat test",
+        "execute_tool misbehave.echo",
+        "chat test",
+    ];
     assert_eq!(names, expected);
     let tool = spans(&requests[0])[2];
     assert_eq!(text(tool, "gen_ai.tool.name"), Some("calculator.evaluate"));
