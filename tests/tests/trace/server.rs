@@ -6,33 +6,33 @@ use std::sync::{Arc, Mutex};
 
 /// One request.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
+pub(crate) struct Heard {
     /// `POST /v1/traces HTTP/1.1`.
-    pub line: String,
+    pub(crate) line: String,
     /// Headers in lower case, `name: value`.
-    pub headers: Vec<String>,
+    pub(crate) headers: Vec<String>,
     /// The body.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Heard {
     /// The value of a header.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|header| header.strip_prefix(name)?.strip_prefix(": "))
     }
 }
 
 /// Status line, content type and body.
-pub type Said = (&'static str, &'static str, Vec<u8>);
+pub(crate) type Said = (&'static str, &'static str, Vec<u8>);
 
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     heard: Arc<Mutex<Vec<Heard>>>,
 }
 
 impl Server {
     /// A server that answers each request by `answer`, until the test ends.
-    pub fn new(answer: impl Fn(&Heard) -> Said + Send + 'static) -> Server {
+    pub(crate) fn new(answer: impl Fn(&Heard) -> Said + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -49,11 +49,11 @@ impl Server {
         Server { address, heard }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<Heard> {
         self.heard.lock().expect("the lock").clone()
     }
 }
