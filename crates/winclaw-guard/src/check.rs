@@ -6,6 +6,7 @@ use serde_json::Value;
 use winclaw_catalog::CatalogTool;
 use winclaw_tool::Failure;
 
+use crate::Repair;
 use crate::arguments::{MAX_DEPTH, too_deep};
 use crate::cost::is_affordable;
 use crate::example::{corrected, nearest};
@@ -38,6 +39,14 @@ const MAX_EXAMPLE: usize = 1_500;
 /// call; a [`Guard`](crate::Guard) keeps it.
 pub fn check_arguments(tool: &CatalogTool, arguments: &Value) -> Result<(), Failure> {
     Checker::of(tool).check(tool, arguments).map(drop)
+}
+
+/// `arguments` as `tool` would run with them, put right where that loses and guesses nothing, and what was repaired; else as
+/// [`check_arguments`] says. What fits already is not changed, but for whole numbers written with a point. Compiles the
+/// schema at every call.
+pub fn repair_arguments(tool: &CatalogTool, arguments: Value) -> Result<(Value, Vec<Repair>), Failure> {
+    let Checked { draft, fits } = Checker::of(tool).repair(tool, arguments);
+    fits.map(|_| (draft.value, draft.repairs))
 }
 
 /// A compiled schema, or why it does not compile.

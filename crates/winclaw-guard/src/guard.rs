@@ -58,10 +58,12 @@ impl Guard {
 
     /// The verdict on one call.
     ///
-    /// In this order: place in the reply, arguments readable, repetition, schema, consent. After a failure that was not
+    /// In this order: place in the reply, whether any tool runs now, arguments readable, repairs, repetition, schema,
+    /// consent. After a failure that was not
     /// mended, a call that is not [`near`](Proposed::near) and was made in a later reply hears a note when it only reads,
-    /// and runs; one with side effects needs consent, except where [`Approve::Always`](crate::Approve::Always) or a rule lets it run, with the note. The
-    /// failed tool itself is always near. A tool that is not
+    /// and runs; one with side effects needs consent, except where [`Approve::Always`](crate::Approve::Always) or a rule
+    /// lets it run, with the note. The failed tool itself is always near. Without a failure the first side effect that is
+    /// not near runs with a note; one of another category in a later reply needs consent. A tool that is not
     /// [`State::Ready`] passes with `Run` once its arguments can be read, since only the toolbox answers for the state
     /// and never runs such a tool; nobody is asked to agree to what cannot happen.
     ///

@@ -215,7 +215,7 @@ fn side_effects_far_from_the_request_are_remarked_upon_and_asked_about_once_they
     assert!(consent.strays && consent.why.en.contains("not the first"), "{:?}", consent.why);
     let Verdict::Run { arguments, .. } = task.judge(JOB, &json!({}), 0, true) else { panic!("a near look") };
     task.record(JOB, &arguments, &ok(json!("here")));
-    assert!(matches!(far(&mut task, MAKE, 4), Verdict::RunWithAdvice { .. }), "back at the request, it begins anew");
+    assert!(matches!(far(&mut task, NOTE, 4), Verdict::RunWithAdvice { .. }), "back at the request, it begins anew");
     let mut task = Task::new(Approve::Writes);
     let both = [NOTE, MAKE].map(|tool| task.judge(tool, &json!({}), tool as usize, false));
     assert!(both.iter().all(|verdict| matches!(verdict, Verdict::RunWithAdvice { .. })), "of one reply: {both:?}");

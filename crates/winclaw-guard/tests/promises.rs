@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_guard::{
     Approve, Guard, Limits, Origin, Proposed, RepairKind, Rule, Stage, Verdict, check_arguments, parse_arguments,
+    repair_arguments,
 };
 use winclaw_tool::{Failure, Outcome, ToolId, ToolOutput};
 
@@ -111,6 +112,7 @@ proptest! {
         let raw = if encoded { Value::from(arguments.to_string()).to_string() } else { arguments.to_string() };
         match guard().judge(&catalog, &proposed(0, &raw)) {
             Verdict::Run { arguments: ran, repairs } => {
+                prop_assert_eq!(repair_arguments(tool, arguments.clone()).map(|(value, _)| value), Ok(ran.clone()));
                 prop_assert_eq!(check_arguments(tool, &ran), Ok(()));
                 let inside: Vec<_> = repairs.iter().filter(|repair| repair.what != RepairKind::Encoded || !repair.at.is_empty()).collect();
                 if check_arguments(tool, &arguments).is_ok() {

@@ -176,6 +176,10 @@ fn stops_of_one_reply_count_once() {
     assert_eq!(task.ladder.rung(), Rung::Blocked);
     assert!(!task.read(json!({}), json!("ok")));
     assert_eq!(task.ladder.rung(), Rung::MustAnswer);
+    task.ladder.insists(task.reply);
+    assert_eq!(task.ladder.rung(), Rung::MustAnswer, "the model has not read of it yet");
+    task.ladder.insists(task.reply + 1);
+    assert!(task.stopped());
 }
 
 #[test]
@@ -286,4 +290,29 @@ fn looking_at_the_same_thing_in_another_way_is_no_news() {
         task.call(ToolIx(1), json!({"path": n}), false, Err(Failure::unavailable("no network")));
     }
     assert_eq!(task.loops.worst_failure(ToolIx(1)).map(|(_, alike)| alike.times), Some(5));
+}
+
+#[test]
+fn what_does_the_same_once_more_each_time_is_stopped_though_its_answer_has_another_number() {
+    let mut task = Task::new(false);
+    let send = |task: &mut Task, n: usize| {
+        task.call(CALL, json!({"to": "bob"}), true, Ok(ToolOutput::new(json!(format!("sent as {n}")))))
+    };
+    assert_eq!((0..40).take_while(|n| send(&mut task, *n)).count(), 12);
+    let mut task = Task::new(false);
+    let looked_at = |task: &mut Task, n: usize| {
+        send(task, n) && task.call(ToolIx(1), json!({}), false, Ok(ToolOutput::new(json!(n))))
+    };
+    assert!((0..40).all(|n| looked_at(&mut task, n)), "what is seen to change is another thing");
+}
+
+#[test]
+fn a_cycle_that_is_stopped_stays_stopped_at_each_of_its_calls() {
+    let mut task = Task::new(false);
+    let send = |task: &mut Task, n: usize| {
+        task.call(CALL, json!({"to": "bob"}), true, Ok(ToolOutput::new(json!(format!("sent as {n}")))))
+    };
+    let look = |task: &mut Task| task.call(ToolIx(1), json!({}), false, Ok(ToolOutput::new(json!("nothing came"))));
+    let ran: Vec<bool> = (0..12).map(|n| if n % 2 == 0 { send(&mut task, n) } else { look(&mut task) }).collect();
+    assert_eq!(ran, [true, true, true, true, true, true, true, true, false, false, false, false]);
 }

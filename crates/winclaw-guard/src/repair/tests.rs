@@ -157,6 +157,8 @@ fn two_homes_or_two_meanings_are_no_repair() {
     );
     assert_eq!(repaired(&either, json!({"v": "3"})), Some((json!({"v": 3}), vec![RepairKind::Type])));
     assert_eq!(repaired(&either, json!({"w": "ON"})), None);
+    let keys = tool(json!({"type": "object", "additionalProperties": false, "properties": {"a_b": {}, "ab": {}}}));
+    assert_eq!(repaired(&keys, json!({"A-B": 1})), None);
 }
 
 fn leaf() -> impl Strategy<Value = Value> {
