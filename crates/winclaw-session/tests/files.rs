@@ -213,6 +213,7 @@ fn what_cannot_be_written_can_be_read() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "figures for people; nothing is asserted of time")]
 fn a_long_session_opens_without_delay() {
     let folder = folder();
     let (mut store, _) = Store::open(folder.path()).expect("a store");
