@@ -1,21 +1,23 @@
 //! A task from the command line: choosing the model, recording, interrupting, and what is said at the end.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use winclaw_agent::{EndState, Front, Options, Parts, Report};
+use winclaw_agent::{EndState, Event, Front, Interrupt, Options, Parts, Report, Session};
 use winclaw_exposure::{Native, Settings, Strategy, Transport};
-use winclaw_guard::{Approve, Limits};
-use winclaw_model::{ChatModel, ModelChoice, ModelError, NativeTools, Replay};
+use winclaw_guard::Approve;
+use winclaw_model::{ChatModel, Cost, ModelChoice, ModelError, NativeTools, Replay};
 use winclaw_tool::{Lang, Text};
 use winclaw_trace::{Record, TokenUsage, TraceWriter};
 
 use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, StrategyWord, TaskArgs, TransportWord};
+use crate::commands::chat::money;
 use crate::complaint::{Complaint, Exit, io};
 use crate::host::Host;
 use crate::screen::{Screen, Style};
+use crate::shelf::{Place, keeper, told};
 use crate::terminal::Terminal;
 
 /// What the model is told before anything about tools.
@@ -43,13 +45,11 @@ pub async fn model(args: &ModelArgs, host: &Host) -> Result<Box<dyn ChatModel>, 
         let replay = Replay::from_file(file).map_err(|error| of_model(&error))?;
         return Ok(Box::new(replay));
     }
-    let env = |name: &str| std::env::var(name).ok();
-    let named = args.model.as_deref().or(host.config.model.as_deref());
-    let choice = match ModelChoice::find(named, &env).map_err(|error| of_model(&error))? {
+    let choice = match host.config.model_choice(args.model.as_deref())? {
         Some(choice) => choice,
-        None => local_model(&host.screen).await?,
+        None => host.config.completed(local_model(&host.screen).await?),
     };
-    winclaw_model::connect(&choice, &env).map_err(|error| of_model(&error))
+    winclaw_model::connect(&choice, &|name| host.config.variable(name)).map_err(|error| of_model(&error))
 }
 
 async fn local_model(screen: &Screen) -> Result<ModelChoice, Complaint> {
@@ -84,13 +84,22 @@ pub fn of_model(error: &ModelError) -> Complaint {
     Complaint { exit, what: error.text(), mend: error.hint().unwrap_or_default() }
 }
 
-/// Runs the task to its end, records it, says how it ended, and returns the exit code.
-pub async fn run(host: &Host, model: &dyn ChatModel, task: &Task, verbose: bool) -> Result<Exit, Complaint> {
-    let terminal = Arc::new(Terminal::new(host.screen, task.args.output, verbose));
+/// Runs the task to its end, records it, says how it ended, and returns the exit code. `place` is the session it belongs
+/// to, if any.
+pub async fn run(
+    host: &Host,
+    model: &dyn ChatModel,
+    task: &Task,
+    place: Option<Place>,
+    verbose: bool,
+) -> Result<Exit, Complaint> {
+    let terminal = Arc::new(Terminal::new(host.screen, task.args.output, verbose).keeping(host.config.policy_file()));
     let front: Arc<dyn Front> = terminal.clone();
-    let (report, trace) = run_with(host, model, task, &front).await?;
+    let shelf = place.as_ref().map(|place| Arc::clone(&place.shelf));
+    let (report, trace) = run_with(host, model, task, &front, place).await?;
     terminal.end_line();
-    conclude(host, task.args.output, &report, &trace)
+    let session = shelf.filter(|shelf| !shelf.is_behind()).map(|shelf| shelf.id());
+    conclude(host, task.args.output, &report, &trace, session.as_deref())
 }
 
 /// Runs the task before any front; returns what it left and the id of its trace.
@@ -99,10 +108,12 @@ pub async fn run_with(
     model: &dyn ChatModel,
     task: &Task,
     front: &Arc<dyn Front>,
+    place: Option<Place>,
 ) -> Result<(Report, String), Complaint> {
-    let cancel = CancellationToken::new();
-    let interrupt = tokio::spawn(cancel_on_interrupt(cancel.clone()));
-    let options = options(host, model, task);
+    let interrupt = Interrupt::new();
+    let ctrl_c = tokio::spawn(stop_on_interrupt(interrupt.clone()));
+    let spill = place.as_ref().map(|place| place.shelf.spill());
+    let options = Options { spill, ..options(host, model, task)? };
     let (id, mut writer) = open_trace(host, model, &task.request)?;
     let mut lost = None;
     let mut recorder = |record: Record| {
@@ -110,16 +121,59 @@ pub async fn run_with(
             lost.get_or_insert(error);
         }
     };
-    let parts = Parts { toolbox: &host.toolbox, ranking: host.ranking(), model, front, cancel: &cancel };
-    let started = std::time::Instant::now();
-    let report = winclaw_agent::run(parts, options, &mut recorder).await;
+    let keep = place.as_ref().map(|place| keeper(Arc::clone(&place.shelf), Arc::clone(front)));
+    let keep = keep.as_deref();
+    let parts = Parts { toolbox: &host.toolbox, ranking: host.ranking(), model, front, interrupt: &interrupt, keep };
+    let started = Instant::now();
+    let report = match place {
+        Some(place) => in_session(place, &id, parts, options, &mut recorder).await,
+        None => winclaw_agent::run(parts, options, &mut recorder).await,
+    };
     recorder(end(&report, started.elapsed()));
     if let Some(error) = lost {
         let words = host.screen.word("the trace could not be written", "无法写入跟踪记录");
         host.screen.note(&host.screen.paint(Style::Yellow, &format!("{words}: {error}")));
     }
-    interrupt.abort();
+    ctrl_c.abort();
     Ok((report, id))
+}
+
+/// Runs the task whose trace is `id` as the next one of a session.
+async fn in_session(
+    place: Place,
+    id: &str,
+    parts: Parts<'_>,
+    options: Options,
+    recorder: &mut (dyn FnMut(Record) + Send),
+) -> Report {
+    let Place { shelf, before, requests, after } = place;
+    recorder(Record::Session { session_id: shelf.id(), request_no: requests + 1, after });
+    shelf.begin_task(id, &parts.model.label());
+    let (report, _) = match before {
+        Some((saved, messages)) => {
+            let (session, problems) = Session::restore(saved, messages, &parts, &options);
+            problems.iter().for_each(|problem| parts.front.show(Event::Notice { text: told(problem) }));
+            session.go_on(parts, options, recorder).await
+        }
+        None => Session::begin(parts, options, recorder).await,
+    };
+    shelf.end_task(id, &report);
+    report
+}
+
+/// How soon after another Ctrl-C one ends the task and not just what runs.
+const TWICE: Duration = Duration::from_secs(2);
+
+/// Ctrl-C stops what runs: a call, a question, the model's reply. Twice, or when nothing runs, it ends the task.
+pub async fn stop_on_interrupt(interrupt: Interrupt) {
+    let mut last: Option<Instant> = None;
+    while tokio::signal::ctrl_c().await.is_ok() {
+        let twice = last.is_some_and(|last| last.elapsed() < TWICE);
+        if twice || !interrupt.cancel_call() {
+            interrupt.cancel_task();
+        }
+        last = Some(Instant::now());
+    }
 }
 
 /// Cancels when the person interrupts the program.
@@ -129,20 +183,17 @@ pub async fn cancel_on_interrupt(cancel: CancellationToken) {
     }
 }
 
-fn options(host: &Host, model: &dyn ChatModel, task: &Task) -> Options {
-    let approve = task.args.approve.or(host.config.approve);
-    Options {
-        request: task.request.clone(),
+/// The options of a task, from the command line, the configuration and the model.
+pub fn options(host: &Host, model: &dyn ChatModel, task: &Task) -> Result<Options, Complaint> {
+    Ok(Options {
         exposure: Settings {
             native: model.native().map(native),
             ..settings(&task.exposure, model.window_tokens(), model.max_tools())
         },
-        limits: Limits::default(),
-        approve: approval(approve),
-        max_turns: task.args.max_turns,
-        result_chars: 40_000,
-        fold_at_percent: 75,
-    }
+        policy: host.policy(task.args.approve)?,
+        max_turns: task.args.max_turns.unwrap_or(host.config.max_turns),
+        ..Options::new(&task.request)
+    })
 }
 
 /// What exposure makes of the vendor's way to reveal tools.
@@ -186,12 +237,17 @@ pub fn approval(word: Option<ApproveWord>) -> Approve {
     }
 }
 
-fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(String, TraceWriter), Complaint> {
+/// Opens the trace of a task and writes its head; returns the task's id.
+///
+/// Errors: the folder or the file cannot be written.
+pub fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(String, TraceWriter), Complaint> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let started_unix_ms = u64::try_from(now.as_millis()).unwrap_or(0);
     let id = winclaw_trace::new_task_id(started_unix_ms, now.subsec_nanos() ^ std::process::id());
     let folder = host.config.traces();
-    let mut writer = TraceWriter::create(&folder, &id).map_err(|error| io(&folder, &error))?;
+    crate::commands::trace::prune::at_start(&host.config, &id);
+    let writer = TraceWriter::create(&folder, &id).map_err(|error| io(&folder, &error))?;
+    let mut writer = writer.hiding(crate::hidden::secrets());
     let start = Record::Start {
         task_id: id.clone(),
         started_unix_ms,
@@ -205,7 +261,8 @@ fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(Stri
     Ok((id, writer))
 }
 
-fn end(report: &Report, took: std::time::Duration) -> Record {
+/// The last record of a task.
+pub fn end(report: &Report, took: Duration) -> Record {
     Record::End {
         state: report.state.as_str().into(),
         exit_code: exit(&report.state) as i32,
@@ -230,7 +287,7 @@ pub fn exit(state: &EndState) -> Exit {
 }
 
 /// What is said of an end that is not simply done.
-fn complaint(state: &EndState) -> Option<Complaint> {
+pub fn complaint(state: &EndState) -> Option<Complaint> {
     let new = |en: &str, zh: &str| Some(Complaint::new(exit(state), en, zh));
     match state {
         EndState::Done => None,
@@ -239,8 +296,8 @@ fn complaint(state: &EndState) -> Option<Complaint> {
             "任务所需的工具失败了，经过和原因见跟踪记录",
         ),
         EndState::Denied => new(
-            "something the task needed was not allowed; see --approve, or answer yes when asked",
-            "任务所需的操作未获允许；请参阅 --approve，或在询问时回答“是”",
+            "something the task needed was not allowed; what would allow it was said with the call",
+            "任务所需的操作未获允许；该调用处已说明如何允许",
         ),
         EndState::NotCompleted { why } => {
             new(&format!("not completed: {}", why.en), &format!("任务未完成：{}", why.zh))
@@ -251,14 +308,28 @@ fn complaint(state: &EndState) -> Option<Complaint> {
     }
 }
 
-fn conclude(host: &Host, output: OutputWord, report: &Report, trace: &str) -> Result<Exit, Complaint> {
+fn conclude(
+    host: &Host,
+    output: OutputWord,
+    report: &Report,
+    trace: &str,
+    session: Option<&str>,
+) -> Result<Exit, Complaint> {
     if output != OutputWord::Text {
         let usage = &report.usage;
         host.screen.json(
             &json!({"event": "end", "state": report.state.as_str(), "exit_code": exit(&report.state) as u8,
                     "answer": report.answer, "calls": report.calls, "turns": report.turns, "trace": trace,
+                    "session": session, "cost": report.cost.as_ref().map(cost),
                     "tokens": {"input": usage.input, "cached": usage.cached, "output": usage.output}}),
         );
+    }
+    if let (OutputWord::Text, Some(line)) = (output, spent_line(host.screen, report)) {
+        host.screen.note(&host.screen.paint(Style::Dim, &line));
+    }
+    if let (OutputWord::Text, Some(session)) = (output, session) {
+        let words = host.screen.word("session", "会话");
+        host.screen.note(&host.screen.paint(Style::Dim, &format!("{words}: winclaw session resume {session} \"…\"")));
     }
     let Some(mut complaint) = complaint(&report.state) else { return Ok(Exit::Done) };
     let told = trace_line(trace);
@@ -268,6 +339,17 @@ fn conclude(host: &Host, output: OutputWord, report: &Report, trace: &str) -> Re
         _ => {}
     }
     Err(complaint)
+}
+
+fn cost(cost: &Cost) -> serde_json::Value {
+    json!({"micros": cost.amount, "currency": cost.currency})
+}
+
+/// What the task took, in a line; nothing where nothing is known.
+fn spent_line(screen: Screen, report: &Report) -> Option<String> {
+    let tokens = report.usage.input.map(|_| money::tokens(&screen, &report.usage));
+    let parts: Vec<String> = tokens.into_iter().chain(report.cost.as_ref().map(money::amount)).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 /// A line that says where the record of a task is read.

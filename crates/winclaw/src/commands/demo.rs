@@ -140,7 +140,7 @@ async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Ex
     }
     let model: Box<dyn ChatModel> = Box::new(Replay::new(scene.model));
     let task = Task { request: request.clone(), args: task_args(), exposure: exposure_args() };
-    let (report, trace) = task::run_with(host, model.as_ref(), &task, &front).await?;
+    let (report, trace) = task::run_with(host, model.as_ref(), &task, &front, None).await?;
     stage.end_line();
     if let winclaw_agent::EndState::ModelFailed(error) = &report.state {
         // A script cannot go on after a tool has failed; what failed is what the person must hear.
@@ -164,7 +164,7 @@ fn introduce(host: &Host, scene: &Scene, live: bool) {
 
 /// A scene writes only into the demo's own folder, and may replace there what it left before.
 fn task_args() -> TaskArgs {
-    TaskArgs { approve: Some(ApproveWord::Always), output: OutputWord::Text, allow: Vec::new(), max_turns: 40 }
+    TaskArgs { approve: Some(ApproveWord::Always), output: OutputWord::Text, allow: Vec::new(), max_turns: None }
 }
 
 fn exposure_args() -> ExposureArgs {
