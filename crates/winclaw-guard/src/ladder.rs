@@ -107,8 +107,8 @@ impl LoopReport {
         };
         let (hints, blocks) = (self.hints, self.blocks);
         Text::new(
-            format!("{en}; told so {hints} times, not run {blocks} times, then asked to answer, and it went on"),
-            format!("{zh}；已提醒 {hints} 次，未运行 {blocks} 次，随后要求作答，但仍继续"),
+            format!("{en}; hints: {hints}, calls not run: {blocks}; asked to answer, it went on"),
+            format!("{zh}；提醒 {hints} 次，未运行 {blocks} 次；要求作答后仍继续"),
         )
     }
 }
@@ -217,7 +217,7 @@ impl Ladder {
         let is_enough = times >= INSIST || self.total() >= BLOCKS || self.ever.get(&cause) >= Some(&BLOCKS_EVER);
         self.suspect(found, found.times + times, detail);
         match is_enough {
-            true => self.must(found, reply),
+            true => self.must(found, found.times + times, reply),
             false => {
                 self.rung = self.rung.max(Rung::Blocked);
                 self.reveal = reveal;
@@ -242,15 +242,15 @@ impl Ladder {
                 (self.rung, self.reveal) = (Rung::Blocked, Vec::new());
                 self.step(found, found.times, "block");
             }
-            Rung::MustAnswer => self.must(found, reply),
+            Rung::MustAnswer => self.must(found, found.times, reply),
             Rung::Stopped => self.stop(),
         }
     }
 
-    fn must(&mut self, found: &Found, reply: u64) {
+    fn must(&mut self, found: &Found, times: usize, reply: u64) {
         if self.rung < Rung::MustAnswer {
             (self.rung, self.must_in) = (Rung::MustAnswer, reply);
-            self.step(found, found.times, "must_answer");
+            self.step(found, times, "must_answer");
         }
     }
 
