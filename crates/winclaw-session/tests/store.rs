@@ -229,7 +229,7 @@ fn both_languages_are_found_by_words_of_any_length() {
     let mut first = begun(&store, &["查北京天气，写成 Word 文档"]);
     first.append(&assistant("先查天气。", &[("c1", "sky__forecast")])).expect("kept");
     first.append(&tool("c1", "{\"summary\":\"北京 晴\",\"note\":\"50% of a \\\"day\\\"\"}")).expect("kept");
-    let second = begun(&store, &["look up the Weather in Äußere Mongolei", "and again: the weather, the weather"]);
+    let second = begun(&store, &["look up the Harbour in Äußere Mongolei", "and again: the harbour, the harbour"]);
     let ids = (first.id().to_owned(), second.id().to_owned());
     drop((first, second));
     let (first, second) = ids;
@@ -247,11 +247,11 @@ fn both_languages_are_found_by_words_of_any_length() {
     assert_eq!(found(&store, "a \"day"), [one(3)], "a quote that is not closed is still one");
     assert_eq!((found(&store, "_"), found(&store, "\\")), (vec![one(2)], vec![one(3)]), "letters as any others");
     let other = |number| (second.clone(), number);
-    assert_eq!(found(&store, "weather"), [other(0), other(2), other(1)], "where it stands twice comes first");
+    assert_eq!(found(&store, "harbour"), [other(0), other(2), other(1)], "where it stands twice comes first");
     assert_eq!(found(&store, "äußere"), [other(0), other(1)]);
     assert_eq!(found(&store, "ÄU"), [other(0), other(1)]);
-    assert_eq!(found(&store, "\"the weather in\""), [other(0), other(1)]);
-    for none in ["", "  ", "\"\"", "absent", "weather 北京", "* OR NOT", "'; DROP TABLE messages", "%_"] {
+    assert_eq!(found(&store, "\"the harbour in\""), [other(0), other(1)]);
+    for none in ["", "  ", "\"\"", "absent", "harbour 北京", "* OR NOT", "'; DROP TABLE messages", "%_"] {
         assert_eq!(found(&store, none), [], "{none:?}");
     }
     store.remove(&first).expect("removed");
