@@ -27,7 +27,7 @@ fn a_key_is_set_read_listed_and_taken_out_and_comments_stay() {
     run(&["list", "--origin"]).run().exits(0).says(&["lang", "config.toml:2", "trace.keep_days"]);
     run(&["unset", "trace.keep_days"]).run().exits(0);
     run(&["get", "trace.keep_days"]).run().exits(0).says(&["90"]);
-    run(&["unset", "trace.keep_days"]).run().exits(2).says(&["没有设置"]);
+    run(&["unset", "trace.keep_days"]).run().exits(2).complains(&["没有设置"]);
 }
 
 #[test]
@@ -41,17 +41,17 @@ fn mistakes_are_named_with_file_line_and_what_was_meant() {
     fs::create_dir(room.path().join("conf")).expect("a folder");
     for (text, words) in cases {
         fs::write(&file, text).expect("written");
-        room.winclaw(&["tool", "list", "--config", &file, "--lang", "en"]).run().exits(2).says(&words);
+        room.winclaw(&["tool", "list", "--config", &file, "--lang", "en"]).run().exits(2).complains(&words);
     }
     // What is wrong can still be looked for and mended.
     fs::write(&file, "aprove = \"never\"\n").expect("written");
     room.winclaw(&["config", "path", "--config", &file]).run().exits(0).says(&["config.toml"]);
     room.winclaw(&["config", "unset", "aprove", "--config", &file]).run().exits(0);
     room.winclaw(&["tool", "list", "--config", &file]).run().exits(0);
-    room.winclaw(&["tool", "list", "-c", "lnag=zh"]).run().exits(2).says(&["did you mean `lang`?"]);
-    room.winclaw(&["tool", "list", "-c", "lang"]).run().exits(2).says(&["key=value"]);
-    room.winclaw(&["tool", "list"]).env("WINCLAW_MODLE", "x/y").run().exits(2).says(&["WINCLAW_MODEL"]);
-    room.winclaw(&["tool", "list"]).env("WINCLAW_LANG", "fr").run().exits(2).says(&["WINCLAW_LANG", "\"zh\""]);
+    room.winclaw(&["tool", "list", "-c", "lnag=zh"]).run().exits(2).complains(&["did you mean `lang`?"]);
+    room.winclaw(&["tool", "list", "-c", "lang"]).run().exits(2).complains(&["key=value"]);
+    room.winclaw(&["tool", "list"]).env("WINCLAW_MODLE", "x/y").run().exits(2).complains(&["WINCLAW_MODEL"]);
+    room.winclaw(&["tool", "list"]).env("WINCLAW_LANG", "fr").run().exits(2).complains(&["WINCLAW_LANG", "\"zh\""]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_project_sets_what_is_harmless_and_the_rest_once_it_is_trusted() {
     fs::write(&file, "lang = \"zh\"\napprove = \"always\"\n").expect("written");
     let get = |key: &str| room.winclaw(&["config", "get", key]).run().exits(0).stdout.trim().to_owned();
     assert_eq!((get("lang").as_str(), get("approve").as_str()), ("zh", "never"));
-    room.winclaw(&["tool", "list"]).run().exits(0).says(&["approve", "winclaw config trust"]);
+    room.winclaw(&["tool", "list"]).run().exits(0).complains(&["approve", "winclaw config trust"]);
     room.winclaw(&["config", "trust"]).run().exits(0).says(&["approve = \"always\""]);
     assert_eq!(get("approve"), "always");
     // Trust is of what was looked at.
@@ -105,6 +105,7 @@ fn a_secret_is_read_from_standard_input_kept_privately_and_never_shown() {
     assert!(!listed.told().contains("canary"), "{}", listed.told());
     let kept = room.path().join("conf").join("secrets.toml");
     assert!(fs::read_to_string(&kept).expect("kept").contains("sk-canary-4711"));
+    fs::write(&file, "").expect("written");
     // The model's key is found there; nothing else is asked for.
     let doctor = room.winclaw(&["doctor", "--json", "--config", &file]).run().exits(0);
     let report: Value = serde_json::from_str(&doctor.stdout).expect("JSON");
@@ -112,8 +113,8 @@ fn a_secret_is_read_from_standard_input_kept_privately_and_never_shown() {
     let of = |name: &str| rows.iter().find(|row| row["check"] == name).expect("a check")["message"].to_string();
     assert!(of("model").contains("openai") || of("model").contains("none") || of("model").contains("deepseek"));
     assert!(!doctor.told().contains("canary"), "{}", doctor.told());
-    run(&["set", "sk-0123456789abcdef"]).stdin("x\n").run().exits(2).says(&["standard input"]);
-    run(&["set", "EMPTY"]).stdin("\n").run().exits(2).says(&["not empty"]);
+    run(&["set", "sk-0123456789abcdef"]).stdin("x\n").run().exits(2).complains(&["standard input"]);
+    run(&["set", "EMPTY"]).stdin("\n").run().exits(2).complains(&["not empty"]);
     run(&["remove", "DEEPSEEK_API_KEY"]).run().exits(0);
     run(&["remove", "DEEPSEEK_API_KEY"]).run().exits(2);
 }
@@ -128,7 +129,8 @@ fn a_secrets_file_that_others_can_read_is_not_used() {
     let kept = room.path().join("conf").join("secrets.toml");
     assert_eq!(fs::metadata(&kept).expect("kept").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&kept, fs::Permissions::from_mode(0o644)).expect("changed");
-    run(&["list"]).run().exits(2).says(&["chmod 600"]);
+    run(&["list"]).run().exits(2).complains(&["chmod 600"]);
+    fs::write(&file, "").expect("written");
     room.winclaw(&["doctor", "--config", &file]).run().exits(2).says(&["secrets", "chmod 600"]);
 }
 
@@ -138,7 +140,7 @@ fn a_provider_of_ones_own_is_asked_where_the_configuration_says() {
     fs::create_dir(room.path().join("conf")).expect("a folder");
     let text = "model = \"mine/m\"\n[providers.mine]\nbase_url = \"http://127.0.0.1:9/v1\"\n";
     fs::write(&file, text).expect("written");
-    room.winclaw(&["run", "hello", "--config", &file]).run().exits(4).says(&["127.0.0.1:9"]);
+    room.winclaw(&["run", "hello", "--config", &file]).run().exits(4).complains(&["127.0.0.1:9"]);
     fs::write(&file, text.replace("base_url", "like = \"nobody\"\nbase_url")).expect("written");
-    room.winclaw(&["run", "hello", "--config", &file]).run().exits(2).says(&["nobody", "openai"]);
+    room.winclaw(&["run", "hello", "--config", &file]).run().exits(2).complains(&["nobody", "openai"]);
 }

@@ -15,7 +15,8 @@ pub use config::{ConfigCommand, SecretCommand};
 pub use consent::{ConsentCommand, ConsentExplainArgs, EffectWord, ForgetArgs, RuleArgs};
 pub use session::{ExportWord, KeepArgs, RemoveArgs, SessionCommand, SessionShowArgs};
 pub use trace::{
-    TraceAnalyzeArgs, TraceCommand, TraceEncoding, TraceExportArgs, TraceFilter, TraceFormat, TraceListArgs, TracePruneArgs,
+    TraceAnalyzeArgs, TraceCommand, TraceEncoding, TraceExportArgs, TraceFilter, TraceFormat, TraceListArgs,
+    TracePruneArgs,
 };
 
 /// WinClaw, a tool host for AI agents
@@ -247,6 +248,9 @@ pub struct TaskArgs {
 pub struct DemoArgs {
     /// The scene; the default is the first that a package marks as such
     pub scene: Option<String>,
+    /// How exposure is decided; full and hard are for comparison
+    #[arg(long, value_enum, default_value = "progressive")]
+    pub strategy: StrategyWord,
     /// Ask the real network instead of the recorded replies
     #[arg(long)]
     pub live: bool,

@@ -131,6 +131,13 @@ impl Config {
         Config::of(common, places, settings, held_back)
     }
 
+    /// The same, where a file that was named may not be there yet.
+    pub fn load_or_begin(common: &Common) -> Result<Config, Complaint> {
+        let places = Places { named: false, ..Places::of(common)? };
+        let (settings, held_back) = read(&places, &common.set)?;
+        Config::of(common, places, settings, held_back)
+    }
+
     fn of(common: &Common, places: Places, settings: Settings, held_back: Vec<Setting>) -> Result<Config, Complaint> {
         let number = |name: &str, otherwise: i64| settings.number(name).unwrap_or(otherwise);
         let plugins = common.plugins.clone().or_else(|| settings.words("plugins.folder").map(PathBuf::from));

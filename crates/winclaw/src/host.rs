@@ -46,19 +46,22 @@ pub struct Opening {
     pub folder: Option<PathBuf>,
     /// The network of tools; `None` is the real one.
     pub net: Option<NetClient>,
+    /// Sources of tools beside the plugins.
+    pub beside: Vec<Arc<dyn Backend>>,
 }
 
 impl Host {
     /// Reads the plugin folder and puts the host together. No plugin code runs and no network is used.
-    pub fn open(config: Config, screen: Screen, opening: Opening) -> Result<Host, Complaint> {
+    pub fn open(config: Config, screen: Screen, mut opening: Opening) -> Result<Host, Complaint> {
         let mut problems = Vec::new();
+        let mut backends = std::mem::take(&mut opening.beside);
         let options = load_options(&config, opening, &mut problems)?;
         let places = places(&options.file_roots);
         let (plugins, found) = load_folder(options);
         problems.extend(found);
         let plugins = Arc::new(plugins);
-        let backend: Arc<dyn Backend> = plugins.clone();
-        let (toolbox, more) = Toolbox::new(vec![backend], &config.disabled);
+        backends.insert(0, plugins.clone());
+        let (toolbox, more) = Toolbox::new(backends, &config.disabled);
         problems.extend(more);
         let (toolbox, ranking) = (Arc::new(toolbox), OnceLock::new());
         Ok(Host { config, screen, plugins, toolbox, places, ranking, problems })

@@ -37,6 +37,8 @@ pub struct Task {
     pub args: TaskArgs,
     /// How exposure works.
     pub exposure: ExposureArgs,
+    /// How exposure is decided; other than progressively only to show what comes of it.
+    pub strategy: StrategyWord,
 }
 
 /// Chooses the model: a script, the one that is named, one whose key is set, or one that runs on this machine.
@@ -188,6 +190,7 @@ pub fn options(host: &Host, model: &dyn ChatModel, task: &Task) -> Result<Option
     Ok(Options {
         exposure: Settings {
             native: model.native().map(native),
+            strategy: strategy(task.strategy),
             ..settings(&task.exposure, model.window_tokens(), model.max_tools())
         },
         policy: host.policy(task.args.approve)?,

@@ -94,12 +94,18 @@ const CHINESE: &[(&str, &str)] = &[
         "Say what may run without asking you, what is asked about, and what never runs",
         "设置哪些操作无需询问、哪些需要询问、哪些永不运行",
     ),
-    ("List what is allowed, asked about and forbidden, and where each rule comes from", "列出允许、询问和禁止的规则及其来源"),
+    (
+        "List what is allowed, asked about and forbidden, and where each rule comes from",
+        "列出允许、询问和禁止的规则及其来源",
+    ),
     ("Let calls run without asking", "允许调用运行而不询问"),
     ("Never let calls run", "永不允许调用运行"),
     ("Ask before calls, whatever is approved", "无论批准级别如何，调用前都询问"),
     ("Take rules back", "撤销规则"),
-    ("Say what would happen to a call, and by which rule; runs nothing", "说明某个调用会如何处理以及依据哪条规则；不运行任何内容"),
+    (
+        "Say what would happen to a call, and by which rule; runs nothing",
+        "说明某个调用会如何处理以及依据哪条规则；不运行任何内容",
+    ),
     ("A tool, all tools of a plugin as plugin.*, or all as *", "一个工具、一个插件的全部（plugin.*）或全部（*）"),
     (
         "Only calls with this side effect; may be given several times. Without it: for allow the tool's own, else any",
@@ -115,10 +121,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("Every rule", "所有规则"),
     ("The arguments of a call as a JSON object", "JSON 对象形式的调用参数"),
     ("As if this were given to `run`", "如同将此选项给予 run"),
-    (
-        "Past tasks: list, show, add up, replay and export their records",
-        "以往任务：列出、显示、统计、重放和导出其记录",
-    ),
+    ("Past tasks: list, show, add up, replay and export their records", "以往任务：列出、显示、统计、重放和导出其记录"),
     (
         "Add tasks up: whether tools were shown in time, rises, loops, failures, tokens saved, cost and times",
         "统计任务：工具是否及时展示、展开、循环、失败、节省的 token、费用和耗时",
@@ -142,14 +145,20 @@ const CHINESE: &[(&str, &str)] = &[
         "仅限此后开始的任务：30m、12h、7d，或日期如 2026-11-30",
     ),
     ("Only tasks whose request or model holds this text", "仅限请求或模型含有此文字的任务"),
-    ("Ids of tasks, beginnings of ids, or `last`; the default is every task", "任务 id、其开头部分，或 last；默认为全部任务"),
+    (
+        "Ids of tasks, beginnings of ids, or `last`; the default is every task",
+        "任务 id、其开头部分，或 last；默认为全部任务",
+    ),
     ("Ids of tasks, beginnings of ids, or `last`", "任务 id、其开头部分，或 last（可多个）"),
     (
         "What a token from the provider's cache costs, in hundredths of one that is not",
         "来自提供方缓存的 token 价格，占普通 token 的百分比",
     ),
     ("Also draw it, into this SVG file", "同时画成图，写入此 SVG 文件"),
-    ("The form: OpenTelemetry's OTLP, one JSON message a task and line", "格式：OpenTelemetry 的 OTLP，每个任务一行 JSON"),
+    (
+        "The form: OpenTelemetry's OTLP, one JSON message a task and line",
+        "格式：OpenTelemetry 的 OTLP，每个任务一行 JSON",
+    ),
     ("The file to write; the default is standard output", "写入的文件；默认为标准输出"),
     (
         "Send to the collector at this address instead; headers are taken from OTEL_EXPORTER_OTLP_HEADERS",

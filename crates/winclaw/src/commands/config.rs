@@ -175,7 +175,11 @@ fn put(document: &mut DocumentMut, setting: &Setting) {
         if let Some(old) = table.get(last).and_then(Item::as_value) {
             *value.decor_mut() = old.decor().clone();
         }
-        table.insert(last, Item::Value(value));
+        match table.get_mut(last) {
+            // In place, so that the comment above it stays too.
+            Some(item) => *item = Item::Value(value),
+            None => drop(table.insert(last, Item::Value(value))),
+        }
     }
 }
 
@@ -257,7 +261,7 @@ fn trust(places: &Places, screen: Screen, forget: bool) -> Result<Exit, Complain
 }
 
 fn secret(common: &Common, screen: Screen, command: SecretCommand) -> Result<Exit, Complaint> {
-    let config = Config::load(common)?;
+    let config = Config::load_or_begin(common)?;
     let secrets = &config.secrets;
     match command {
         SecretCommand::Set { name, file } => {

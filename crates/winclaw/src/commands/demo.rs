@@ -1,6 +1,8 @@
 //! `winclaw demo`: a scene from a plugin package, played through the whole line with real plugins.
 
-use std::collections::BTreeSet;
+mod stand_ins;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -11,9 +13,11 @@ use winclaw_guard::Consent;
 use winclaw_model::{ChatModel, Replay, Script};
 use winclaw_net::{Exchange, NetClient};
 use winclaw_tool::{Failure, Lang, Text};
-use winclaw_toolbox::BoxFuture;
+use winclaw_toolbox::{Backend, BoxFuture};
 
-use crate::cli::{ApproveWord, DemoArgs, ExposureArgs, OutputWord, TaskArgs, TransportWord};
+use self::stand_ins::{StandIn, StandIns};
+
+use crate::cli::{ApproveWord, DemoArgs, ExposureArgs, OutputWord, StrategyWord, TaskArgs, TransportWord};
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
 use crate::host::{Host, Opening};
@@ -38,6 +42,18 @@ struct Scene {
     /// Recorded replies of the network.
     #[serde(default)]
     http: Value,
+    /// Tools that it plays itself.
+    #[serde(default)]
+    stand_ins: Vec<StandIn>,
+    /// What runs unasked; everything, where the scene does not say.
+    #[serde(default)]
+    approve: Option<ApproveWord>,
+    /// What the person answers when asked about these tools; about any other nobody can be asked.
+    #[serde(default)]
+    answers: BTreeMap<String, bool>,
+    /// What the person sees here, in a sentence, before it begins.
+    #[serde(default)]
+    story: Text,
     /// The replayed model.
     model: Script,
 }
@@ -54,9 +70,12 @@ pub async fn run(config: Config, screen: Screen, args: DemoArgs, verbose: bool) 
     let scene = choose(scenes, args.scene.as_deref(), &config.plugins_dir)?;
     let folder = folder(args.out)?;
     let net = if args.live { None } else { Some(recorded(&scene)?) };
-    let host = Host::open(config, screen, Opening { folder: Some(folder), net, ..Opening::default() })?;
+    let stand_ins = Arc::new(StandIns::new(scene.stand_ins.clone()));
+    let beside: Vec<Arc<dyn Backend>> = vec![stand_ins.clone()];
+    let host = Host::open(config, screen, Opening { folder: Some(folder), net, beside, ..Opening::default() })?;
     check_needs(&host, &scene)?;
-    play(&host, scene, args.live, verbose).await
+    introduce(&host, &scene, &stand_ins, args.live);
+    play(&host, scene, args.strategy, verbose).await
 }
 
 fn scenes(plugins: &Path) -> Vec<Scene> {
@@ -127,11 +146,10 @@ fn check_needs(host: &Host, scene: &Scene) -> Result<(), Complaint> {
     .mend("`winclaw plugin list` says what is here and what is wrong", "运行 winclaw plugin list 查看现有插件及问题"))
 }
 
-async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Exit, Complaint> {
+async fn play(host: &Host, scene: Scene, strategy: StrategyWord, verbose: bool) -> Result<Exit, Complaint> {
     let screen = host.screen;
     let request = screen.text(&scene.request).to_owned();
-    introduce(host, &scene, live);
-    let stage = Arc::new(Stage::new(screen, verbose));
+    let stage = Arc::new(Stage { answers: scene.answers, strategy, ..Stage::new(screen, verbose) });
     let front: Arc<dyn Front> = stage.clone();
     stage.step(screen.word("The request", "请求"));
     screen.line(&format!("   {request}"));
@@ -139,18 +157,23 @@ async fn play(host: &Host, scene: Scene, live: bool, verbose: bool) -> Result<Ex
         screen.line(&screen.paint(Style::Dim, &format!("   ({})", harmless(&scene.gloss))));
     }
     let model: Box<dyn ChatModel> = Box::new(Replay::new(scene.model));
-    let task = Task { request: request.clone(), args: task_args(), exposure: exposure_args() };
+    let task = Task { request: request.clone(), args: task_args(scene.approve), exposure: exposure_args(), strategy };
     let (report, trace) = task::run_with(host, model.as_ref(), &task, &front, None).await?;
     stage.end_line();
     if let winclaw_agent::EndState::ModelFailed(error) = &report.state {
         // A script cannot go on after a tool has failed; what failed is what the person must hear.
         return Err(stage.failure().map_or_else(|| of_model(error), |failure| Complaint::of_failure(&failure)));
     }
+    if let Some(complaint) = task::complaint(&report.state) {
+        let (mark, what) = (screen.word("It ends here", "到此为止"), screen.text(&complaint.what));
+        screen.line("");
+        screen.line(&screen.paint(Style::Red, &harmless(&format!("✗ {mark}: {what} ({})", complaint.exit as u8))));
+    }
     conclude(host, &stage, &request, &trace);
     Ok(exit(&report.state))
 }
 
-fn introduce(host: &Host, scene: &Scene, live: bool) {
+fn introduce(host: &Host, scene: &Scene, stand_ins: &StandIns, live: bool) {
     let (screen, plugins) = (host.screen, host.plugins.plugins().len());
     let net = match live {
         true => screen.word("the network is real", "网络是真实的"),
@@ -160,11 +183,25 @@ fn introduce(host: &Host, scene: &Scene, live: bool) {
         format!("Scene `{}`: the model is REPLAYED from a script, {net}; the {plugins} plugins are real.", scene.name);
     let zh = format!("场景“{}”：模型为【回放】脚本，{net}；{plugins} 个插件是真实的。", scene.name);
     screen.line(&screen.paint(Style::Bold, screen.word(&en, &zh)));
+    let names = stand_ins.names();
+    if !names.is_empty() {
+        let words =
+            screen.word("Played by the scene, since no plugin here has them", "以下工具由场景扮演，此处没有相应插件");
+        screen.line(&format!("{words}: {names}"));
+    }
+    if !scene.story.is_empty() {
+        screen.line(&harmless(screen.text(&scene.story)));
+    }
 }
 
 /// A scene writes only into the demo's own folder, and may replace there what it left before.
-fn task_args() -> TaskArgs {
-    TaskArgs { approve: Some(ApproveWord::Always), output: OutputWord::Text, allow: Vec::new(), max_turns: None }
+fn task_args(approve: Option<ApproveWord>) -> TaskArgs {
+    TaskArgs {
+        approve: approve.or(Some(ApproveWord::Always)),
+        output: OutputWord::Text,
+        allow: Vec::new(),
+        max_turns: None,
+    }
 }
 
 fn exposure_args() -> ExposureArgs {
@@ -196,6 +233,8 @@ fn conclude(host: &Host, stage: &Stage, request: &str, trace: &str) {
 struct Stage {
     screen: Screen,
     verbose: bool,
+    answers: BTreeMap<String, bool>,
+    strategy: StrategyWord,
     state: Mutex<State>,
 }
 
@@ -210,7 +249,13 @@ struct State {
 
 impl Stage {
     fn new(screen: Screen, verbose: bool) -> Self {
-        Stage { screen, verbose, state: Mutex::default() }
+        Stage {
+            screen,
+            verbose,
+            answers: BTreeMap::new(),
+            strategy: StrategyWord::Progressive,
+            state: Mutex::default(),
+        }
     }
 
     fn with<T>(&self, use_it: impl FnOnce(&mut State) -> T) -> T {
@@ -277,6 +322,11 @@ impl Stage {
         let zh = format!(
             "   另有 {named} 个工具仅列出名称，仍可调用；共 {tokens} token，展示全部需 {everything_tokens} token"
         );
+        let hard = (
+            format!("   {named} other tools are hidden and cannot be called; {tokens} tokens"),
+            format!("   另有 {named} 个工具被隐藏，无法调用；共 {tokens} token"),
+        );
+        let (en, zh) = if self.strategy == StrategyWord::Hard { hard } else { (en, zh) };
         screen.line(&screen.paint(Style::Dim, screen.word(&en, &zh)));
     }
 
@@ -307,9 +357,40 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// What WinClaw noticed, and what is done about it.
+    fn noticed(&self, what: &str, said: &str) {
+        let words = self.screen.word("WinClaw notices", "WinClaw 注意到");
+        self.step(&harmless(&format!("{words}: {what}")));
+        let words = self.screen.word("the model is told", "告诉模型");
+        let line = format!("   {words}: {}", one_line(said));
+        self.screen.line(&self.screen.paint(Style::Yellow, &harmless(&line)));
+    }
+
+    /// A question to the person, and the answer that the scene gives for them.
+    fn asked(&self, consent: &Consent) -> Answer {
+        self.step(self.screen.word("WinClaw asks the person", "WinClaw 询问用户"));
+        self.screen.line(&format!("   {}", harmless(self.screen.text(&consent.why))));
+        let (answer, words) = match self.answers.get(consent.id.as_str()) {
+            Some(true) => (Answer::Once, self.screen.word("yes, this once", "是，仅此一次")),
+            Some(false) => (Answer::No, self.screen.word("no", "否")),
+            None => (Answer::NobodyToAsk, self.screen.word("nobody is here to answer", "无人应答")),
+        };
+        let who = self.screen.word("The person (scripted)", "用户（剧本）");
+        self.screen.line(&self.screen.paint(Style::Bold, &format!("   {who}: {words}")));
+        answer
+    }
+}
+
 impl Front for Stage {
     fn show(&self, event: Event) {
         match &event {
+            // What the person is asked follows as a question.
+            Event::Drift { rung: "consent", .. } => {}
+            Event::Drift { said, .. } => {
+                self.noticed(self.screen.word("a call leads away", "一次调用偏离了请求"), said)
+            }
+            Event::Loop { text, said, .. } => self.noticed(self.screen.text(text), said),
             Event::Text { text } => self.text(text),
             Event::TextEnd => self.end_line(),
             Event::Exposure { .. } => self.exposure(&event),
@@ -327,8 +408,8 @@ impl Front for Stage {
         }
     }
 
-    fn consent<'a>(&'a self, _: &'a Consent, _: &'a Value) -> BoxFuture<'a, Answer> {
-        Box::pin(async { Answer::NobodyToAsk })
+    fn consent<'a>(&'a self, consent: &'a Consent, _: &'a Value) -> BoxFuture<'a, Answer> {
+        Box::pin(async { self.asked(consent) })
     }
 
     fn ask<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {

@@ -6,7 +6,7 @@ use winclaw_model::ChatModel;
 use winclaw_session::{Error, Store};
 use winclaw_tool::Text;
 
-use crate::cli::{KeepArgs, ModelArgs, RunArgs};
+use crate::cli::{KeepArgs, ModelArgs, RunArgs, StrategyWord};
 use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
@@ -23,7 +23,7 @@ pub async fn run(config: Config, screen: Screen, args: RunArgs, verbose: bool) -
     let kept = chosen(&host, &args.keep)?;
     let model = model(&args.model, kept.as_ref(), &host).await?;
     let place = kept.and_then(|kept| kept.place(&host, &model.label()).transpose()).transpose()?;
-    let task = Task { request, args: args.task, exposure: args.exposure };
+    let task = Task { request, args: args.task, exposure: args.exposure, strategy: StrategyWord::Progressive };
     task::run(&host, model.as_ref(), &task, place, verbose).await
 }
 

@@ -243,7 +243,9 @@ impl Chat {
         };
         let (pen, screen) = (Arc::clone(&self.pen), self.screen);
         let problems = move |found: &[Problem]| say_problems(&pen, &screen, found);
+        self.quiet.iter().for_each(|quiet| quiet.interrupts(true));
         let report = self.conversation.go_on(parts, options, recorder, &problems).await;
+        self.quiet.iter().for_each(|quiet| quiet.interrupts(false));
         self.stops.end();
         report
     }
