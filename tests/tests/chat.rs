@@ -143,6 +143,12 @@ mod at_a_terminal {
         terminal.wait_for_times("›", lines);
     }
 
+    /// Waits until the live line shows that `tool` runs, and for how long.
+    fn runs(terminal: &mut Terminal, tool: &str) {
+        let is_live = |line: &str| line.contains(tool) && line.ends_with(" s");
+        terminal.wait_until(tool, |screen| screen.lines().any(is_live));
+    }
+
     #[test]
     fn a_message_is_answered_in_markdown_and_leaving_names_the_conversation() {
         if !has_terminals() {
@@ -207,7 +213,7 @@ mod at_a_terminal {
         ])));
         let mut terminal = chat(&room, &server, &[]);
         terminal.types("go\r");
-        terminal.wait_for("· 0 s");
+        runs(&mut terminal, "misbehave.slow");
         terminal.types("\x03");
         terminal.wait_for("Then without it.");
         next_line(&mut terminal, 2);
@@ -231,7 +237,7 @@ mod at_a_terminal {
         let server = MockOpenAi::scripted(script(json!([hang, says("Here again.")])));
         let mut terminal = chat(&room, &server, &[]);
         terminal.types("go\r");
-        terminal.wait_for("· 0 s");
+        runs(&mut terminal, "misbehave.spin");
         terminal.types("\x03");
         terminal.wait_for("Ctrl-C again ends the task");
         terminal.types("\x03");
@@ -355,7 +361,7 @@ mod at_a_terminal {
         let server = MockOpenAi::scripted(script(json!([slow, says("First."), says("Second.")])));
         let mut terminal = chat(&room, &server, &[]);
         terminal.types("one\r");
-        terminal.wait_for("· 0 s");
+        runs(&mut terminal, "misbehave.slow");
         terminal.types("typed ahead\r");
         terminal.wait_for("Second.");
         next_line(&mut terminal, 3);

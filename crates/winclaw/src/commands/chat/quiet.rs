@@ -1,39 +1,55 @@
-//! Keys that are pressed while a task runs must not show up in its output, and must mean what they mean at the prompt.
+//! Keys that are pressed while no editor reads must not show up in the output, and must mean what they mean at the prompt.
 
-/// While this lives the terminal shows nothing of what is typed outside of the editor and changes none of it; Ctrl-C still
-/// interrupts, and what was typed is there for the next line. Does nothing where the system has no such thing.
+#[cfg(unix)]
+use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+/// While this lives the terminal shows nothing of what is typed outside of the editor and changes none of it: it is there
+/// for the next line, Ctrl-C and Ctrl-D included. Does nothing where the system has no such thing.
 pub(super) struct Quiet {
     #[cfg(unix)]
-    before: Option<rustix::termios::Termios>,
+    before: Option<Termios>,
 }
 
+#[cfg(unix)]
 impl Quiet {
-    #[cfg(unix)]
     pub(super) fn begin() -> Quiet {
-        use rustix::termios::{InputModes, LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        let terminal = std::io::stdin();
-        let before = tcgetattr(&terminal).ok();
-        if let Some(mut now) = before.clone() {
-            now.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+        let before = tcgetattr(std::io::stdin()).ok();
+        let quiet = Quiet { before };
+        quiet.change(|now| {
+            now.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
             // Otherwise Enter would come as the key that begins a new line.
             now.input_modes.remove(InputModes::ICRNL);
-            let _ = tcsetattr(&terminal, OptionalActions::Now, &now);
-        }
-        Quiet { before }
+        });
+        quiet
     }
 
-    #[cfg(not(unix))]
-    pub(super) fn begin() -> Quiet {
-        Quiet {}
+    /// Whether Ctrl-C interrupts, as it must while a task runs, or is a key like the others.
+    pub(super) fn interrupts(&self, wanted: bool) {
+        self.change(|now| now.local_modes.set(LocalModes::ISIG, wanted));
+    }
+
+    fn change(&self, how: impl FnOnce(&mut Termios)) {
+        if let Some(mut now) = self.before.as_ref().and_then(|_| tcgetattr(std::io::stdin()).ok()) {
+            how(&mut now);
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &now);
+        }
     }
 }
 
 #[cfg(unix)]
 impl Drop for Quiet {
     fn drop(&mut self) {
-        use rustix::termios::{OptionalActions, tcsetattr};
         if let Some(before) = &self.before {
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
         }
     }
+}
+
+#[cfg(not(unix))]
+impl Quiet {
+    pub(super) fn begin() -> Quiet {
+        Quiet {}
+    }
+
+    pub(super) fn interrupts(&self, _: bool) {}
 }
