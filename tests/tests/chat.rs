@@ -249,6 +249,8 @@ mod at_a_terminal {
         // At the prompt the first clears the line, and the second leaves.
         terminal.types("never sent\x03");
         terminal.wait_for("Ctrl-D or /quit leaves");
+        terminal.types("nor this\x03");
+        terminal.wait_for_times("Ctrl-D or /quit leaves", 2);
         terminal.types("\x03");
         assert_eq!(terminal.ends(), 0);
         assert_eq!(server.requests().len(), 2);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nu_ansi_term::{Color, Style};
@@ -22,13 +23,19 @@ pub(super) type Choices = Arc<Mutex<Known>>;
 
 const MENU: &str = "completion";
 
+/// What stands before a line.
+pub(super) const MARK: &str = "› ";
+
 /// What a person did at the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entered {
     /// A message or command, of one or several lines.
     Text(String),
     /// Ctrl-C; what stood there is gone.
-    Interrupt,
+    Interrupt {
+        /// Whether another key was pressed before it.
+        behind_keys: bool,
+    },
     /// Ctrl-D on an empty line, or the end of input.
     End,
 }
@@ -37,6 +44,8 @@ pub(super) enum Entered {
 pub(super) struct Editor {
     lines: Reedline,
     questions: Reedline,
+    /// Whether a key but Ctrl-C was pressed since the line began.
+    touched: Arc<AtomicBool>,
 }
 
 impl Editor {
@@ -44,12 +53,13 @@ impl Editor {
     pub(super) fn new(screen: &Screen, folder: &Path, choices: Choices) -> (Editor, Option<io::Error>) {
         let (history, error) = Remembered::open(folder);
         let colours = screen.colours();
-        let menu = ColumnarMenu::default().with_name(MENU).with_columns(1).with_marker("");
+        let menu = ColumnarMenu::default().with_name(MENU).with_columns(1).with_marker(MARK);
         let menu = match colours {
             true => menu.with_selected_text_style(Style::new().bold().reverse()),
             false => menu.with_selected_text_style(Style::new().reverse()).with_text_style(Style::new()),
         };
-        let lines = basic(colours)
+        let touched = Arc::new(AtomicBool::new(false));
+        let lines = basic(colours, &touched)
             .with_history(Box::new(history))
             .with_completer(Box::new(FromChoices { choices, lang: screen.lang }))
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
@@ -60,15 +70,17 @@ impl Editor {
             true => lines.with_hinter(Box::new(DefaultHinter::default().with_style(Style::new().dimmed()))),
             false => lines.disable_hints(),
         };
-        (Editor { lines, questions: basic(colours) }, error)
+        let questions = basic(colours, &Arc::default());
+        (Editor { lines, questions, touched }, error)
     }
 
     /// Reads a message or a command behind `mark`.
     pub(super) fn read(&mut self, mark: &str) -> io::Result<Entered> {
+        self.touched.store(false, Ordering::Relaxed);
         let read = self.lines.read_line(&Mark(mark)).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(match read {
             Signal::Success(text) => Entered::Text(joined(&text)),
-            Signal::CtrlC => Entered::Interrupt,
+            Signal::CtrlC => Entered::Interrupt { behind_keys: self.touched.load(Ordering::Relaxed) },
             _ => Entered::End,
         })
     }
@@ -82,12 +94,12 @@ impl Editor {
     }
 }
 
-fn basic(colours: bool) -> Reedline {
+fn basic(colours: bool, touched: &Arc<AtomicBool>) -> Reedline {
     Reedline::create()
         .use_bracketed_paste(true)
         .with_ansi_colors(colours)
         .with_highlighter(Box::new(Plain))
-        .with_edit_mode(Box::new(Keys(Emacs::new(keys()))))
+        .with_edit_mode(Box::new(Keys { emacs: Emacs::new(keys()), touched: Arc::clone(touched) }))
 }
 
 /// The keys of Emacs and most shells; Tab completes, Alt-Enter and Ctrl-J begin a new line.
@@ -104,18 +116,25 @@ fn keys() -> reedline::Keybindings {
 }
 
 /// Emacs keys, with pasted text freed of what could spoil the terminal.
-struct Keys(Emacs);
+struct Keys {
+    emacs: Emacs,
+    touched: Arc<AtomicBool>,
+}
 
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
-        match self.0.parse_event(event) {
+        let event = self.emacs.parse_event(event);
+        if !matches!(event, ReedlineEvent::CtrlC | ReedlineEvent::None) {
+            self.touched.store(true, Ordering::Relaxed);
+        }
+        match event {
             ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(commands.into_iter().map(cleaned).collect()),
             other => other,
         }
     }
 
     fn edit_mode(&self) -> PromptEditMode {
-        self.0.edit_mode()
+        self.emacs.edit_mode()
     }
 }
 

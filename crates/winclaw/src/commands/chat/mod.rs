@@ -50,8 +50,8 @@ pub async fn run(config: Config, screen: Screen, args: ChatArgs, verbose: bool) 
                     break;
                 }
             }
-            Ok(Entered::Interrupt) if interrupted => break,
-            Ok(Entered::Interrupt) => {
+            Ok(Entered::Interrupt { behind_keys: false }) if interrupted => break,
+            Ok(Entered::Interrupt { .. }) => {
                 interrupted = true;
                 chat.note("Ctrl-C again, Ctrl-D or /quit leaves", "再按一次 Ctrl-C、按 Ctrl-D 或输入 /quit 退出");
             }

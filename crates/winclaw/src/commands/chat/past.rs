@@ -105,7 +105,10 @@ pub(super) fn fork(chat: &mut Chat) -> Result<(), Complaint> {
     let id = id.ok_or_else(|| Complaint::new(Exit::Usage, "nothing was said yet", "还没有说过任何内容"))?;
     let store = chat.store.as_mut().ok_or_else(no_store)?;
     let copy = store.fork(&id, None).map_err(|error| of_store(&error))?;
+    // The copy has no tasks of its own yet; what was asked and decided last is that of the other.
+    let last = chat.conversation.last.clone();
     chat.resume(&copy)?;
+    chat.conversation.last = last;
     let words = chat.screen.word("this is a copy; the other one is", "这是副本；原会话为");
     chat.screen.line(&format!("{words} {id}"));
     Ok(())

@@ -15,7 +15,7 @@ use super::account::Account;
 use super::attach::{Attachment, pictures, texts};
 use super::complete::Known;
 use super::conversation::{Conversation, Last};
-use super::editor::{Choices, Editor};
+use super::editor::{Choices, Editor, MARK};
 use super::front::ChatFront;
 use super::input::Input;
 use super::pen::Pen;
@@ -138,8 +138,8 @@ impl Chat {
     /// What stands before the person's line.
     pub(super) fn mark(&self) -> String {
         match self.attachments.len() {
-            0 => "› ".to_owned(),
-            count => format!("[+{count}] › "),
+            0 => MARK.to_owned(),
+            count => format!("[+{count}] {MARK}"),
         }
     }
 
