@@ -109,7 +109,7 @@ impl Task<'_> {
                 self.with_consent(asked, Granted { tool, arguments, repairs, advice: None }, &consent).await
             }
             Verdict::NotRun { failure, rule } => {
-                if !matches!(rule, Rule::Repeat | Rule::MustAnswer) {
+                if !matches!(rule, Rule::Repeat | Rule::MustAnswer | Rule::Declined) {
                     self.open.note(&self.catalog(), tool, failure.code);
                 }
                 self.not_run(asked.id, asked.name, &failure)

@@ -305,10 +305,8 @@ impl Guard {
                 }
                 return Verdict::AskUser { arguments, repairs, consent };
             }
-            Said::Deny(failure) => {
-                let sign = Sign::of(&tool.manifest, &arguments);
-                return self.refuse(catalog, call.tool, sign, &arguments, (Rule::Policy, failure));
-            }
+            Said::Deny(failure) => return self.forbid(catalog, call.tool, &arguments, (Rule::Policy, failure)),
+            Said::Declined(failure) => return self.forbid(catalog, call.tool, &arguments, (Rule::Declined, failure)),
         }
         if stray != Stray::No {
             advice.extend(self.drift.note(catalog, call.tool, &arguments));
@@ -317,6 +315,11 @@ impl Guard {
             true => Verdict::Run { arguments, repairs },
             false => Verdict::RunWithAdvice { arguments, repairs, advice: advice.join(" ") },
         }
+    }
+
+    fn forbid(&mut self, catalog: &Catalog, ix: ToolIx, arguments: &Value, why: (Rule, Failure)) -> Verdict {
+        let sign = Sign::of(&catalog.get(ix).manifest, arguments);
+        self.refuse(catalog, ix, sign, arguments, why)
     }
 
     /// Counts a malformed call; when it was refused in the same way too often, that is what the model is told.

@@ -146,6 +146,8 @@ pub enum Rule {
     MustAnswer,
     /// A rule of the policy, or the person for good, says that it never runs.
     Policy,
+    /// The person said no to this very call since they last spoke.
+    Declined,
 }
 
 impl Rule {
@@ -159,6 +161,7 @@ impl Rule {
             Rule::Repeat => "repeat",
             Rule::MustAnswer => "must_answer",
             Rule::Policy => "policy",
+            Rule::Declined => "declined",
         }
     }
 }

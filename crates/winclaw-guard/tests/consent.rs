@@ -102,6 +102,19 @@ fn mail(to: &str) -> Value {
 }
 
 #[test]
+fn nobody_is_asked_again_about_the_very_call_they_said_no_to() {
+    let mut play = Play::level(Approve::Never);
+    let note = || json!({"path": "a.md"});
+    play.answer("notes.add", note(), Answer::No);
+    let Verdict::NotRun { failure, rule } = play.judge("notes.add", &note()) else { panic!("asked again") };
+    assert_eq!((failure.code, rule), (FailureCode::Denied, Rule::Declined));
+    // Another call is another question, and who speaks anew may have changed their mind.
+    assert!(matches!(play.judge("notes.add", &json!({"path": "b.md"})), Verdict::AskUser { .. }));
+    play.guard.person_said("add it after all");
+    assert!(matches!(play.judge("notes.add", &note()), Verdict::AskUser { .. }));
+}
+
+#[test]
 fn after_content_of_others_a_new_destination_is_asked_about() {
     let mut play = Play::level(Approve::Always);
     play.guard.person_said("read https://good.test/ and mail it to bob@example.org");
@@ -176,7 +189,6 @@ fn an_answer_holds_as_far_as_it_says() {
     let note = || json!({"path": "a.md"});
     play.answer("notes.add", note(), Answer::Once);
     assert!(play.asks("notes.add", note()), "once is once");
-    play.answer("notes.add", note(), Answer::No);
     play.answer("notes.add", note(), Answer::ThisTask);
     assert!(!play.asks("notes.add", json!({"path": "b.md"})));
     let consent = play.call("notes.add", json!({"path": "b.md", "overwrite": true}), "").expect("a question");
@@ -201,7 +213,8 @@ fn a_yes_of_once_makes_the_place_known() {
     play.answer("mail.send", mail("eve@evil.test"), Answer::Once);
     assert!(!play.asks("mail.send", mail("eve@evil.test")));
     play.answer("mail.send", mail("mallory@evil.test"), Answer::No);
-    assert!(play.asks("mail.send", mail("mallory@evil.test")), "a no does not");
+    let other = json!({"to": "mallory@evil.test", "text": "other words"});
+    assert!(play.asks("mail.send", other), "a no does not");
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub(crate) enum Said {
     Ask(Box<Consent>),
     /// It never runs.
     Deny(Failure),
+    /// The person said no to this very call before.
+    Declined(Failure),
 }
 
 /// The policy, what the person answered in this task, and where the conversation's content came from.
@@ -37,7 +39,14 @@ pub(crate) struct Consents {
     given: Vec<Given>,
     origins: Origins,
     last: Option<Ruling>,
+    /// The call that was asked about last.
+    asking: Option<(ToolId, Value)>,
+    /// Calls that the person has refused since they last spoke, the latest last.
+    refused: Vec<(ToolId, Value)>,
 }
+
+/// Most refused calls that are remembered.
+const MAX_REFUSED: usize = 64;
 
 /// An answer that holds until the task ends.
 #[derive(Debug)]
@@ -62,7 +71,14 @@ struct Found {
 
 impl Consents {
     pub(crate) fn new(policy: Policy) -> Consents {
-        Consents { policy, given: Vec::new(), origins: Origins::default(), last: None }
+        Consents {
+            policy,
+            given: Vec::new(),
+            origins: Origins::default(),
+            last: None,
+            asking: None,
+            refused: Vec::new(),
+        }
     }
 
     /// Goes on from an earlier request of the session.
@@ -76,6 +92,7 @@ impl Consents {
 
     pub(crate) fn person_said(&mut self, text: &str) {
         self.origins.said(text, &self.policy.places);
+        self.refused.clear();
     }
 
     pub(crate) fn content_of_others(&mut self, source: &str) {
@@ -123,6 +140,10 @@ impl Consents {
             Answer::Never => keep(false),
             Answer::Once | Answer::No | Answer::NobodyToAsk => {}
         }
+        if answer == Answer::No {
+            self.refused.extend(self.asking.take());
+            self.refused.drain(..self.refused.len().saturating_sub(MAX_REFUSED));
+        }
     }
 
     /// Who must agree to the call.
@@ -141,6 +162,22 @@ impl Consents {
             _ => self.weigh(asked, &effects, &reading, found),
         };
         self.last = Some(ruling);
+        self.asked_once(asked, said)
+    }
+
+    /// Nobody is asked again about the very call they said no to.
+    fn asked_once(&mut self, asked: &Asked<'_>, said: Said) -> Said {
+        if !matches!(said, Said::Ask(_)) {
+            return said;
+        }
+        let call = (asked.tool.id.clone(), asked.arguments.clone());
+        if self.refused.contains(&call) {
+            let id = &call.0;
+            return Said::Declined(Failure::denied(format!(
+                "the person already said no to this very call of `{id}`. Go on without it, or ask them what they want instead"
+            )));
+        }
+        self.asking = Some(call);
         said
     }
 

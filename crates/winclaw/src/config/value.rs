@@ -33,7 +33,7 @@ impl Given {
                 Given::Words(text.clone())
             }
             (Kind::Switch, toml::Value::Boolean(on)) => Given::Switch(*on),
-            (Kind::Number(least, most), toml::Value::Integer(number)) if (least..=most).contains(&number) => {
+            (Kind::Number(least, most), toml::Value::Integer(number)) if (least..=most).contains(number) => {
                 Given::Number(*number)
             }
             (Kind::Price, toml::Value::Integer(price)) if *price >= 0 => Given::Price(*price as f64),
