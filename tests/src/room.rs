@@ -101,7 +101,8 @@ impl Room {
     pub fn terminal(&self, arguments: &[&str], variables: &[(&str, &str)]) -> crate::Terminal {
         let (columns, rows) = crate::terminal::SIZE;
         let line = format!("stty cols {columns} rows {rows}; exec {} {}", program().display(), arguments.join(" "));
-        let run = self.of_winclaw(Path::new("script"), &["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
+        let run =
+            self.of_winclaw(Path::new("script"), &["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
         let run = run.env("TERM", "xterm-256color");
         crate::Terminal::start(variables.iter().fold(run, |run, (name, value)| run.env(name, value)))
     }

@@ -85,7 +85,7 @@ fn commands_of_a_pipe_are_done_and_mistakes_are_told_by_the_exit_code() {
     ]);
     assert_eq!(server.requests().len(), 1);
     let server = MockOpenAi::scripted(script(json!([])));
-    piped(&room, &server, &[]).stdin("/nonsens\n").run().exits(2).complains(&["/nonsens", "/help"]);
+    piped(&room, &server, &[]).stdin("/nonsense\n").run().exits(2).complains(&["/nonsense", "/help"]);
     piped(&room, &server, &[]).stdin("/attach /no/such/file\n").run().exits(2).complains(&["/no/such/file"]);
 }
 
@@ -175,6 +175,8 @@ mod at_a_terminal {
         // Coming back shows where it stopped.
         let mut terminal = chat(&room, &server, &["--resume", &id]);
         terminal.wait_for("Second.");
+        // Meanwhile nobody else can.
+        piped(&room, &server, &["--resume", &id]).stdin("x\n").run().exits(2).complains(&[&id, "in use"]);
         terminal.types("/quit\r");
         assert_eq!(terminal.ends(), 0);
     }

@@ -169,7 +169,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_result_of_sixty_megabytes_is_cut_and_kept_whole_and_one_of_a_hundred_is_refused_in_words() {
     let room = Room::with_misbehave(&[]);
-    let asked = |megabytes: usize| json!({"calls": [{"name": "misbehave__big", "arguments": {"bytes": megabytes * MIB}}]});
+    let asked =
+        |megabytes: usize| json!({"calls": [{"name": "misbehave__big", "arguments": {"bytes": megabytes * MIB}}]});
     let many = json!({"calls": [{"name": "misbehave__many", "arguments": {"count": 20_000_000}}]});
     let cut = json!({"last_contains": "characters cut here"});
     let replay = room.replay(json!([

@@ -265,7 +265,8 @@ fn every_part_that_matters_breaks_a_pin() {
         Catalog::build(vec![tool]).0.tools()[0].clone()
     };
     let pin = Pin::of(&build(&|_| {}));
-    let cases: [(&dyn Fn(&mut ToolEntry), Vec<Part>); 8] = [
+    type Change<'a> = &'a dyn Fn(&mut ToolEntry);
+    let cases: [(Change<'_>, Vec<Part>); 8] = [
         (&|_| {}, vec![]),
         (&|tool| tool.manifest.examples.push("another".into()), vec![]),
         (&|tool| tool.manifest.publisher = "Else".into(), vec![Part::Publisher]),

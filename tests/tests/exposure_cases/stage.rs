@@ -304,7 +304,14 @@ impl Play {
         let model = Toy { mind: Mutex::new(self.mind), requests: Mutex::default(), max_tools, window };
         let person = Arc::new(Person { answer: self.answer, asked: Mutex::default() });
         let front: Arc<dyn Front> = person.clone();
-        let parts = Parts { toolbox: &toolbox, ranking: &ranking, model: &model, front: &front, interrupt: &interrupt, keep: None };
+        let parts = Parts {
+            toolbox: &toolbox,
+            ranking: &ranking,
+            model: &model,
+            front: &front,
+            interrupt: &interrupt,
+            keep: None,
+        };
         let options = Options {
             exposure: self.settings,
             policy: self.approve.into(),
