@@ -20,6 +20,8 @@ pub(super) struct Account {
     /// What the request pointed to: tool, and the reason in words.
     evidence: Vec<(String, String)>,
     rises: Vec<(Text, Vec<String>)>,
+    /// Why a new prefix was opened, and how many tokens no cache can serve any more by that.
+    epochs: Vec<(String, u64)>,
     decisions: Vec<Decision>,
 }
 
@@ -76,6 +78,7 @@ impl Account {
             Record::Evidence { hits, .. } => {
                 self.evidence = hits.iter().map(|hit| (hit.tool.clone(), hit.because.clone())).collect();
             }
+            Record::Epoch { epoch: 2.., cause, rebilled, .. } => self.epochs.push((cause.clone(), *rebilled)),
             Record::Rise { cause, tools, .. } => self.rises.push((same(cause), tools.clone())),
             other => self.decisions.extend(decision(other)),
         }
@@ -113,6 +116,7 @@ impl Account {
         if let Some(surface) = self.surfaces.last() {
             lines.extend(surface.lines(screen));
         }
+        lines.extend(self.epoch_lines(screen));
         lines.extend(self.evidence_lines(screen));
         lines.extend(self.rise_lines(screen, |_| true));
         lines.extend(self.decision_lines(screen, |_| true));
@@ -148,6 +152,15 @@ impl Account {
         lines.extend(self.rise_lines(screen, |tools| tools.iter().any(|risen| risen == tool)));
         lines.extend(self.decision_lines(screen, |decision| decision.tool == tool));
         lines
+    }
+
+    fn epoch_lines(&self, screen: &Screen) -> Vec<String> {
+        let row = |(cause, rebilled): &(String, u64)| {
+            let tokens = screen.word("{n} tokens read anew", "重新读取 {n} 词元").replace("{n}", &number(*rebilled));
+            vec![format!("  {}", harmless(&one_line(cause))), tokens]
+        };
+        let rows: Vec<Vec<String>> = self.epochs.iter().map(row).collect();
+        under(screen, "the fixed beginning was made anew:", "固定的开头已重建：", &rows)
     }
 
     fn evidence_lines(&self, screen: &Screen) -> Vec<String> {
@@ -240,6 +253,12 @@ fn decision(record: &Record) -> Option<Decision> {
             (tool, format!("{en}{}", why(": ")), format!("{zh}{}", why("：")))
         }
         Record::Consent { tool, answer, .. } => (tool, format!("your answer: {answer}"), format!("您的回答：{answer}")),
+        Record::Drift { tool, why, .. } => (tool, format!("strays: {why}"), format!("偏离请求：{why}")),
+        Record::Loop { tools, said, .. } => {
+            let said = one_line(said);
+            let decision = Text::new(format!("repeated: {said}"), format!("重复：{said}"));
+            return Some(Decision { tool: tools.join(", "), what: decision });
+        }
         Record::Repair { tool, said, .. } => (tool, format!("repaired: {said}"), format!("已修正：{said}")),
         Record::SetAside { tool, why, .. } => (tool, format!("set aside: {why}"), format!("已搁置：{why}")),
         Record::Call { tool, outcome, ms, .. } => {
@@ -276,6 +295,8 @@ mod tests {
             "everything_tokens": 900, "shown": [{"tool": "sky.forecast", "level": "full", "because": "named"}]});
         let others = [
             serde_json::json!({"kind": "evidence", "hits": [{"tool": "sky.forecast"}, {"tool": "notes.add", "because": "a word"}]}),
+            serde_json::json!({"kind": "epoch", "epoch": 2, "cause": "another model", "rebilled": 1234}),
+            serde_json::json!({"kind": "loop", "tools": ["notes.find"], "said": "the same again"}),
             serde_json::json!({"kind": "rise", "cause": "it failed", "tools": ["mail.send"]}),
             serde_json::json!({"kind": "verdict", "tool": "sky.forecast", "verdict": "not_run", "reason": "wrong\u{1b}[2J place"}),
         ];
@@ -294,6 +315,8 @@ mod tests {
             "notes.add  a word",
             "mail.send  it failed",
             "not run: wrong[2J place",
+            "another model  1,234 tokens read anew",
+            "notes.find    repeated: the same again",
         ] {
             assert!(page.contains(words), "{words}\n{page}");
         }
