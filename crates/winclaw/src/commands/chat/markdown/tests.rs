@@ -61,6 +61,7 @@ fn marks_mean_what_they_mean_and_stand_where_they_mean_nothing() {
         ("~~gone~~ and ~ and ~5", "gone and ~ and ~5"),
         ("**粗体：**文字", "粗体：文字"),
         ("``a ` b``", "a ` b"),
+        ("`a``b`", "a``b"),
         (r"\*not\* \(x\) C:\dir", r"*not* \(x\) C:\dir"),
         ("[words](https://e.org/a) end", "words (https://e.org/a) end"),
         ("<https://e.org> <b> a < b", "https://e.org <b> a < b"),
