@@ -10,7 +10,7 @@ fn bad_arguments_name_the_field_and_show_a_right_call() {
     let room = Room::with(&["calculator"]);
     let call = |args: &str| room.winclaw(&["tool", "call", "calculator.evaluate", "--args", args]).run();
     call("{\"expressions\": \"1+1\"}").exits(2).complains(&["`expressions`", "`expression`", "{\"expression\":"]);
-    call("{\"expression\": 5}").exits(2).complains(&["`expression`", "string"]);
+    call("{\"expression\": {\"of\": 5}}").exits(2).complains(&["`expression`", "string"]);
     call("{\"expression\":").exits(2).complains(&["arguments"]);
     call("[1]").exits(2).complains(&["object"]);
     call("{\"expression\": \"6*7\"}").exits(0).says(&["42"]);

@@ -126,7 +126,9 @@ impl PolicyRule {
     /// What is wrong with the rule, if anything.
     pub fn fault(&self) -> Option<RuleFault> {
         let plugin = self.tool.strip_suffix(".*").map(|plugin| format!("{plugin}.x"));
-        let is_tool = self.tool == "*" || ToolId::parse(plugin.as_deref().unwrap_or(&self.tool)).is_ok();
+        // A `*` elsewhere would be taken for a pattern by whoever reads it, and fit nothing.
+        let id = Some(plugin.as_deref().unwrap_or(&self.tool)).filter(|id| !id.contains('*'));
+        let is_tool = self.tool == "*" || id.is_some_and(|id| ToolId::parse(id).is_ok());
         let bad = |to: &String| to.trim().is_empty() || winclaw_catalog::clean(to, usize::MAX) != *to;
         match () {
             () if !is_tool => Some(RuleFault::Tool),

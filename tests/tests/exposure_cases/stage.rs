@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use winclaw_agent::{Answer, Event, Front, Interrupt, Options, Parts, Ranking, Report, Session};
 use winclaw_catalog::{Catalog, State, ToolEntry, ToolIx};
 use winclaw_exposure::{Settings, Transport};
-use winclaw_guard::{Approve, Consent};
+use winclaw_guard::{Approve, Consent, Places, Policy};
 use winclaw_intent::{Index, Query};
 use winclaw_model::{
     ChatModel, ChatReply, ChatRequest, Delta, Format, Message, ModelError, PROFILES, WireCall, chat_body,
@@ -314,7 +314,7 @@ impl Play {
         };
         let options = Options {
             exposure: self.settings,
-            policy: self.approve.into(),
+            policy: Policy { places: Places { folder: "/work".into(), ..Places::default() }, ..self.approve.into() },
             max_turns: self.max_turns,
             fold_at_percent: self.fold_at_percent,
             ..Options::new(self.request)

@@ -29,7 +29,9 @@ pub fn run(common: &Common, screen: Screen, command: ConfigCommand) -> Result<Ex
         }
         ConfigCommand::Set { key, value, project } => {
             let path = layers::path_of(&key)?;
-            let setting = layers::setting(path, Place::Argument, |kind| Given::typed(kind, &value).ok())?;
+            let setting = layers::setting(path, Place::Argument, |kind| {
+                Given::typed(kind, &value).map_err(|_| format!("{value:?}"))
+            })?;
             let file = file_of(&Places::of(common)?, project);
             change(&file, |document| put(document, &setting))?;
             said(screen, &format!("{} = {}", keys::written(&setting.path), setting.given.to_toml()), &file)

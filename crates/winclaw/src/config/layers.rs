@@ -142,7 +142,10 @@ pub fn of_text(file: &Path, text: &str, place: impl Fn(usize) -> Place) -> Resul
     let base = file.parent().unwrap_or(Path::new("."));
     let read = |leaf: Leaf| {
         let place = place(leaf.line(text));
-        let setting = setting(leaf.path, place, |kind| leaf.value.and_then(|value| Given::read(kind, &value).ok()))?;
+        let setting = setting(leaf.path, place, |kind| {
+            let value = leaf.value.ok_or_else(|| "…".to_owned())?;
+            Given::read(kind, &value).map_err(|_| value.to_string())
+        })?;
         let given = setting.given.anchored(setting.key.kind, base);
         Ok(Setting { given, ..setting })
     };
@@ -171,7 +174,7 @@ pub fn of_variables(variables: impl Iterator<Item = (String, String)>, base: &Pa
         match keys::KEYS.iter().find(|key| key.variable().as_deref() == Some(&name)) {
             Some(key) => {
                 let path = key.name.split('.').map(str::to_owned).collect();
-                let read = |kind| Given::typed(kind, &value).ok();
+                let read = |kind| Given::typed(kind, &value).map_err(|_| format!("{value:?}"));
                 let setting = setting(path, Place::Variable(name), read)?;
                 let given = setting.given.anchored(key.kind, base);
                 settings.push(Setting { given, ..setting });
@@ -189,7 +192,8 @@ pub fn of_argument(text: &str, base: &Path) -> Result<Setting, Complaint> {
             .mend("write it as in -c lang=zh", "请写成例如 -c lang=zh")
     };
     let (name, value) = text.split_once('=').ok_or_else(not_a_pair)?;
-    let setting = setting(path_of(name)?, Place::Argument, |kind| Given::typed(kind, value).ok())?;
+    let setting =
+        setting(path_of(name)?, Place::Argument, |kind| Given::typed(kind, value).map_err(|_| format!("{value:?}")))?;
     let given = setting.given.anchored(setting.key.kind, base);
     Ok(Setting { given, ..setting })
 }
@@ -206,16 +210,16 @@ pub fn path_of(name: &str) -> Result<Vec<String>, Complaint> {
     Ok(parsed.iter().map(|key| key.get().to_owned()).collect())
 }
 
-/// A setting at `path`, if there is such a key and `read` gives a value that fits.
+/// A setting at `path`, if there is such a key and `read` gives a value that fits; else it gives the value as it stands.
 pub fn setting(
     path: Vec<String>,
     place: Place,
-    read: impl FnOnce(Kind) -> Option<Given>,
+    read: impl FnOnce(Kind) -> Result<Given, String>,
 ) -> Result<Setting, Complaint> {
     let key = keys::find(&path).ok_or_else(|| unknown(&path, Some(&place)))?;
     match read(key.kind) {
-        Some(given) => Ok(Setting { path, key, given, place }),
-        None => Err(unfit(&path, key, &place)),
+        Ok(given) => Ok(Setting { path, key, given, place }),
+        Err(value) => Err(unfit(&path, key, &place, &value)),
     }
 }
 
@@ -240,12 +244,12 @@ pub fn unknown(path: &[String], place: Option<&Place>) -> Complaint {
     }
 }
 
-fn unfit(path: &[String], key: &Key, place: &Place) -> Complaint {
+fn unfit(path: &[String], key: &Key, place: &Place, value: &str) -> Complaint {
     let (name, wanted, at) = (keys::written(path), wanted(key.kind), place.text());
     Complaint::new(
         Exit::Usage,
-        format!("{}: `{name}` takes {}", at.en, wanted.en),
-        format!("{}：“{name}”的值应为{}", at.zh, wanted.zh),
+        format!("{}: `{name}` takes {}, not {value}", at.en, wanted.en),
+        format!("{}：“{name}”的值应为{}，而不是 {value}", at.zh, wanted.zh),
     )
     .mend("correct it, or take it out", "请改正或将其删除")
 }
