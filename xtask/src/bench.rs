@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: packages the plugins, the one for tests among them, and runs the benchmark of the line.
 //! `cargo xtask bench exposure`: what exposure finds on data sets, and what a pass costs, beside named peers.
+//! `cargo xtask bench overhead` and `guard`: what the line adds to a call of the model, and what the guard says of runs.
 
 use std::path::{Path, absolute};
 
@@ -15,6 +16,10 @@ pub enum What {
     Line,
     /// What exposure finds and costs.
     Exposure,
+    /// What the whole line adds to a call of the model.
+    Overhead,
+    /// What the guard says of recorded runs.
+    Guard,
 }
 
 /// Builds optimised, then measures. Nothing else should run on the machine meanwhile.
@@ -22,7 +27,27 @@ pub fn run(what: What, data: Option<&Path>, plots: Option<&Path>, hold: bool) ->
     match what {
         What::Line => line(),
         What::Exposure => exposure(data, plots, hold),
+        What::Overhead => overhead(),
+        What::Guard => guard(data, hold),
     }
+}
+
+fn overhead() -> Result<(), Failed> {
+    process::run(cargo().args(["bench", "--package", "winclaw-agent", "--bench", "overhead"]))
+}
+
+/// The runs lie in the folder `trajectories` of the data sets; without them there is nothing to measure.
+fn guard(data: Option<&Path>, hold: bool) -> Result<(), Failed> {
+    let runs = data.unwrap_or(Path::new("../shared/data")).join("trajectories");
+    if !runs.is_dir() {
+        process::say(&format!("there are no recorded runs in {}; nothing is measured", runs.display()));
+        return Ok(());
+    }
+    let runs = absolute(runs).map_err(Failed::new)?;
+    let mut example = cargo();
+    example.args(["run", "--release", "--package", "winclaw-guard", "--example", "trajectories", "--"]).arg(runs);
+    example.args(hold.then_some("--hold"));
+    process::run(&mut example)
 }
 
 fn line() -> Result<(), Failed> {

@@ -75,16 +75,18 @@ enum Command {
     },
     /// Measure, as ratios; prints the machine
     Bench {
-        /// What: start-up, a pass and a call (line), or what exposure finds and costs beside its peers (exposure)
+        /// What: start-up, a pass and a call (line), what exposure finds and costs beside its peers (exposure), what the
+        /// line adds to a call of the model (overhead), or what the guard says of recorded runs (guard)
         #[arg(default_value = "line")]
         what: bench::What,
-        /// For exposure: the folder of data sets; the default is ../shared/data, and without any only times are measured
+        /// For exposure and guard: the folder of data sets; the default is ../shared/data, and without any exposure
+        /// measures only times
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
         /// For exposure: where to draw how the times grow, as SVG
         #[arg(long, value_name = "DIR")]
         plots: Option<PathBuf>,
-        /// For exposure: fail when less is found than must be
+        /// For exposure and guard: fail when less is found than must be
         #[arg(long)]
         hold: bool,
     },
