@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: hostile bytes for the parsers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::{self, Failed, root, say};
@@ -53,5 +53,8 @@ fn cargo_fuzz(folder: &Path, command: &str) -> Command {
     let mut cargo = Command::new("cargo");
     cargo.args(["fuzz", command, "--sanitizer", "none", "--fuzz-dir"]).arg(folder);
     cargo.env("RUSTC_BOOTSTRAP", "1");
+    // Apart from everything else, which is built with other flags.
+    let built = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    cargo.env("CARGO_TARGET_DIR", built.join("fuzz"));
     cargo
 }
