@@ -42,10 +42,10 @@ fn fuzz(target: &str, seconds: u64, keep: bool) -> Result<(), Failed> {
     }
 }
 
-/// Adds to `kept` what `found` covers beyond it.
+/// Adds to `kept` what `found` covers beyond it, in as few inputs as will do.
 fn merge(folder: &Path, target: &str, found: &Path, kept: &Path) -> Result<(), Failed> {
     let mut run = cargo_fuzz(folder, "run");
-    run.arg(target).arg(kept).arg(found).args(["--", "-merge=1"]);
+    run.arg(target).arg(kept).arg(found).args(["--", "-set_cover_merge=1"]);
     process::run(&mut run)
 }
 
