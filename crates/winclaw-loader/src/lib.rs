@@ -30,12 +30,14 @@ mod outcome;
 mod problems;
 mod runner;
 mod services;
+mod signals;
 mod tool_host;
 mod verify;
 
 pub use backend::{InstalledPlugin, PluginBackend, RunnerKind, load_folder};
 pub use describe::{DescribeError, describe};
 pub use options::{LoadOptions, RestartPolicy, Secrets};
+pub use signals::{ignore_file_size_signal, ignores_hangup};
 pub use tool_host::tool_host_main;
 
 /// The target triple this host was built for; packages carry one library for each triple they support.

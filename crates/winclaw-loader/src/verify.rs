@@ -25,8 +25,26 @@ pub(crate) fn verify(library: &Path, sha256: &str, cache: &Path) -> Result<PathB
     // Signing: the signature over these same bytes and the manifest is checked here, once packages carry one.
     bounds::check(bytes.as_slice(), bytes.len() as u64)
         .map_err(|fault| refused(&format!("its library {}", fault.text().en)))?;
-    keep(&bytes, sha256, library, cache)
-        .map_err(|error| refused(&format!("its library cannot be copied to the cache {}: {error}", cache.display())))
+    keep(&bytes, sha256, library, cache).map_err(|error| not_copied(cache, &error))
+}
+
+/// The copy could not be made. Where that says something of the disk and nothing of the plugin, it may be tried again.
+fn not_copied(cache: &Path, error: &io::Error) -> Failure {
+    use io::ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let folder = cache.display();
+    let why = format!("its library cannot be copied to the cache {folder}: {error}");
+    let unavailable = || Failure::unavailable(format!("the plugin was not loaded: {why}"));
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => {
+            let (en, zh) = (format!("Make room in {folder} and try again."), format!("请在 {folder} 腾出空间后重试。"));
+            unavailable().with_hint(en, zh)
+        }
+        ReadOnlyFilesystem | PermissionDenied => {
+            let en = format!("Make {folder} writable for you and try again.");
+            unavailable().with_hint(en, format!("请使 {folder} 对您可写后重试。"))
+        }
+        _ => refused(&why),
+    }
 }
 
 fn same_hash(bytes: &[u8], expected: &str) -> Result<(), Failure> {
@@ -116,6 +134,23 @@ mod tests {
         verify(&library, &sha256, &cache).expect("verified again");
         assert_eq!(fs::read(&place).expect("the copy"), bytes);
         assert_eq!(fs::metadata(&cache).expect("the cache").permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_cache_without_room_says_nothing_against_the_plugin() {
+        use io::ErrorKind;
+        let of = |kind: ErrorKind| not_copied(Path::new("/cache"), &kind.into());
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
+            let failure = of(kind);
+            assert_eq!((failure.code, failure.retryable), (FailureCode::Unavailable, true), "{kind}");
+            assert!(failure.hint.is_some_and(|hint| hint.en.contains("Make room in /cache")), "{kind}");
+        }
+        for kind in [ErrorKind::ReadOnlyFilesystem, ErrorKind::PermissionDenied] {
+            let failure = of(kind);
+            assert_eq!((failure.code, failure.retryable), (FailureCode::Unavailable, true), "{kind}");
+            assert!(failure.hint.is_some_and(|hint| hint.en.contains("writable")), "{kind}");
+        }
+        assert_eq!(of(ErrorKind::InvalidData).code, FailureCode::Incompatible);
     }
 
     #[test]
