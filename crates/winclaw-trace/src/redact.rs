@@ -4,11 +4,13 @@ use serde_json::{Map, Value};
 
 mod encoded;
 mod known;
+mod learnt;
 mod names;
 mod patterns;
 mod rules;
 
 pub use known::Secrets;
+pub(crate) use learnt::Learnt;
 use names::hides;
 
 /// Whether what a variable, header, field or option of this name holds counts as a secret; see [`redact`].
@@ -60,6 +62,25 @@ impl Secrets {
         match clean {
             Some(clean) => Cow::Owned(clean),
             None => hidden,
+        }
+    }
+
+    /// `value` with the mark in place of every known value in its strings and names, and nothing else changed.
+    fn hide_in(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => match self.hide(&text) {
+                Cow::Owned(clean) => Value::String(clean),
+                Cow::Borrowed(_) => Value::String(text),
+            },
+            Value::Array(items) => items.into_iter().map(|item| self.hide_in(item)).collect(),
+            Value::Object(map) => {
+                let mut clean = Map::new();
+                for (key, value) in map {
+                    clean.insert(free(&clean, self.hide(&key)), self.hide_in(value));
+                }
+                Value::Object(clean)
+            }
+            other => other,
         }
     }
 

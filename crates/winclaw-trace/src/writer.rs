@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::redact::Learnt;
 use crate::{Line, Record, Secrets, VERSION, cut, task_id};
 
 mod append;
@@ -22,6 +23,7 @@ pub struct TraceWriter {
     path: PathBuf,
     out: Appender<File>,
     secrets: Secrets,
+    learnt: Learnt,
     next_seq: u64,
     began: Instant,
     before: Duration,
@@ -65,13 +67,23 @@ impl TraceWriter {
 
     fn over(path: PathBuf, file: File, len: u64, last: Option<Line>) -> TraceWriter {
         let (next_seq, before) = last.map_or((0, 0), |line| (line.seq.saturating_add(1), line.at_ms));
-        let (out, secrets) = (Appender::new(file, len), Secrets::default());
-        TraceWriter { path, out, secrets, next_seq, began: Instant::now(), before: Duration::from_millis(before) }
+        let (out, secrets, learnt) = (Appender::new(file, len), Secrets::default(), Learnt::default());
+        let before = Duration::from_millis(before);
+        TraceWriter { path, out, secrets, learnt, next_seq, began: Instant::now(), before }
     }
 
     /// The same writer, which also hides `secrets` wherever they stand.
     pub fn hiding(self, secrets: Secrets) -> TraceWriter {
         TraceWriter { secrets, ..self }
+    }
+
+    /// Lets the file go and removes it, such as when not even the head of the trace could be written.
+    pub fn discard(self) {
+        let TraceWriter { path, out, .. } = self;
+        // Windows removes no file that is open.
+        drop(out);
+        // An empty file that stays does no harm; readers say that it is empty.
+        let _ = fs::remove_file(path);
     }
 
     /// Where the file is.
@@ -86,7 +98,8 @@ impl TraceWriter {
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         let at = self.before.saturating_add(self.began.elapsed());
         let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-        let line = line_of(&Envelope { v: VERSION, seq: self.next_seq, at_ms, record }, &self.secrets)?;
+        let envelope = Envelope { v: VERSION, seq: self.next_seq, at_ms, record };
+        let line = line_of(&envelope, &self.secrets, &mut self.learnt)?;
         self.out.append(line.as_bytes())?;
         self.next_seq += 1;
         Ok(())
@@ -95,10 +108,11 @@ impl TraceWriter {
 
 /// The one place that makes a line, and so the one place that redacts.
 ///
-/// Long strings are cut after redaction, since half a secret would no longer look like one.
-fn line_of(envelope: &Envelope<'_>, secrets: &Secrets) -> io::Result<String> {
+/// What was hidden in one record is hidden in it and in later ones wherever it stands, as in the error of the call whose
+/// arguments held it. Long strings are cut after redaction, since half a secret would no longer look like one.
+fn line_of(envelope: &Envelope<'_>, secrets: &Secrets, learnt: &mut Learnt) -> io::Result<String> {
     let value: Value = serde_json::to_value(envelope)?;
-    let mut line = escaped(&cut::fields(secrets.redact(&value)).to_string());
+    let mut line = escaped(&cut::fields(learnt.redact(secrets, &value)).to_string());
     line.push('\n');
     Ok(line)
 }

@@ -27,13 +27,24 @@ impl Secrets {
     pub fn of<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> Secrets {
         let values: Vec<String> = values.into_iter().map(|value| value.as_ref().trim().to_owned()).collect();
         let taken: Vec<&String> = values.iter().filter(|value| is_taken(value)).collect();
-        let mut forms: Vec<String> = taken.iter().flat_map(|value| forms(value)).collect();
+        let forms = taken.iter().flat_map(|value| forms(value)).collect();
+        Secrets::matching(taken.len(), forms)
+    }
+
+    /// The secrets with these values as they are, percent-encoded or escaped for JSON, however short they are.
+    pub(super) fn exactly<'a>(values: impl IntoIterator<Item = &'a String>) -> Secrets {
+        let values: Vec<&String> = values.into_iter().collect();
+        let forms = values.iter().flat_map(|value| [(*value).clone(), percent(value, false), json_escaped(value)]);
+        Secrets::matching(values.len(), forms.collect())
+    }
+
+    fn matching(count: usize, mut forms: Vec<String>) -> Secrets {
         // The longest first: the first alternative that matches wins.
         forms.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
         forms.dedup();
         let alternatives: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
         let forms = if alternatives.is_empty() { None } else { Regex::new(&alternatives.join("|")).ok() };
-        Secrets { count: taken.len(), forms }
+        Secrets { count, forms }
     }
 
     /// `text` with the mark in place of every known value, and nothing else changed.

@@ -1,13 +1,14 @@
 use serde_json::Value;
 
 /// Names that hold a secret when they stand alone, in lower case and without separators.
-const WHOLE: [&str; 18] = [
+const WHOLE: [&str; 19] = [
     "authorization",
     "proxyauthorization",
     "cookie",
     "cookies",
     "setcookie",
     "pass",
+    "pw",
     "credential",
     "credentials",
     "jwt",
@@ -111,7 +112,22 @@ pub(super) fn is_secret(name: &str) -> bool {
     let bare = bare(name);
     let harmless = HARMLESS.iter().any(|end| bare.ends_with(end));
     let telling = WHOLE.contains(&bare.as_str()) || ENDS.iter().any(|end| bare.ends_with(end));
-    telling && !harmless || CHINESE.iter().any(|word| bare.ends_with(word))
+    telling && !harmless || ends_in_short(name) || CHINESE.iter().any(|word| bare.ends_with(word))
+}
+
+/// What stands before `pass` in a name that is no variable of the environment, as against `first_pass`.
+const LOGINS: [&str; 14] =
+    ["db", "user", "admin", "root", "smtp", "mail", "ftp", "redis", "mysql", "pg", "my", "login", "proxy", "http"];
+
+/// Whether the last word of `name` is a short one that tells a secret there alone: `DB_PASS`, `GITHUB_PAT`, `db-pass`.
+fn ends_in_short(name: &str) -> bool {
+    let Some((head, last)) = name.rsplit_once(['-', '_', '.']) else { return false };
+    let (variable, lower) = (!name.bytes().any(|b| b.is_ascii_lowercase()), head.to_ascii_lowercase());
+    match last.to_ascii_lowercase().as_str() {
+        "pass" | "pw" => variable || LOGINS.iter().any(|login| lower == *login),
+        "pat" | "auth" => variable,
+        _ => false,
+    }
 }
 
 /// Whether `value` under `name` is a secret. The working folder is called `PWD` in the environment and is none.
@@ -138,6 +154,19 @@ pub(super) fn is_header(name: &str) -> bool {
 /// Whether `word` is an option of a command line whose next word is a secret.
 pub(super) fn is_flag(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|name| !word.contains('=') && is_secret(name.trim_start_matches('-')))
+}
+
+/// Whether what `name` holds may be words of a language that are no sentence.
+pub(super) fn holds_words(name: &str) -> bool {
+    ["passphrase", "mnemonic", "seedphrase"].iter().any(|end| bare(name).ends_with(end))
+}
+
+/// Whether `name` is a word for a password, which people choose, and not for a key, which programs make.
+pub(super) fn is_password(name: &str) -> bool {
+    let bare = bare(name);
+    ["password", "passwords", "passwd", "passcode", "pwd", "pass", "密码", "密碼", "口令"]
+        .iter()
+        .any(|end| bare.ends_with(end))
 }
 
 fn bare(name: &str) -> String {

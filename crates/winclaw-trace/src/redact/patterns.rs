@@ -6,12 +6,36 @@ pub(super) const MAY: &str = concat!(
     r"|[密口令秘金权權私授验驗通凭]|-----BEGIN|://|[?&](?:sig|code|ticket|sid)=|curl|sk-|eyJ",
     r"|AKIA|ASIA|LTAI|AKID|gh[pousr]_|github_pat|gl[a-z]{2,5}-|gsk_|xai-|xox|xapp-|AIza|ya29|hf_|npm_|pypi-|[sr]k_",
     r"|SG\.|dop_v1|shp[a-z]{2}_|tvly-|pplx-|r8_|dckr_|hvs\.|lin_|sbp_|ntn_|[0-9a-f]{32}\.|:AA|AGE-",
+    r"|pw|_pat|mysql|mariadb|redis-cli|sqlcmd|mongo|login|hooks\.slack|telegram\.org|webhook|/hook/",
 );
 
-/// Keys by their beginnings. `(?-u:\b)` is a boundary of ASCII words, so that a key right after a Chinese character is
-/// still found.
+/// Where a word begins: after anything but an ASCII letter, digit or `_`, so that a key right after a Chinese character is
+/// found; and after what is written as an escape, whose last character is a letter: `\n`, `\u000a`, `%0A`, colours.
+macro_rules! start {
+    () => {
+        r"(?:^|[^A-Za-z0-9_]|\\[abefnrtv0]|\\[ux][0-9A-Fa-f]{2,4}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,8}m)"
+    };
+}
+
+/// Up to the end of a line of a shell, real or escaped; a line may go on behind a backslash.
+macro_rules! line {
+    () => {
+        r"(?:[^\r\n\\]|\\\r?\n|\\{3}n|\\[^nr\r\n])*?"
+    };
+}
+
+/// A word of a shell, with its quotes.
+macro_rules! word {
+    () => {
+        r#"(\\*"[^"\r\n]+"|\\*'[^'\r\n]+'|(?:[!-~&&[^"'\\]]|\\[!-~&&[^nrt"'\\]])+)"#
+    };
+}
+
+/// Keys by their beginnings.
 pub(super) const SHAPES: &str = concat!(
-    r"(?-u:\b)(?:",
+    "(",
+    start!(),
+    ")(?:",
     r"(?:AKIA|ASIA)[0-9A-Z]{16}",
     r"|LTAI[A-Za-z0-9]{12,30}|AKID[A-Za-z0-9]{13,40}",
     r"|gh[pousr]_[A-Za-z0-9]{16,}",
@@ -38,11 +62,11 @@ pub(super) const SHAPES: &str = concat!(
 pub(super) const PEM: &str =
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)";
 
-pub(super) const VENDOR_KEY: &str = r"(^|[^A-Za-z0-9_-])(sk-[A-Za-z0-9_-]{12,})";
+pub(super) const VENDOR_KEY: &str = concat!("(", start!(), ")(sk-[A-Za-z0-9_-]{12,})");
 
-pub(super) const BEARER: &str = r"(?i)(?-u:\b)(bearer\s+)([A-Za-z0-9._~+/=-]{8,})";
+pub(super) const BEARER: &str = concat!("(?i)(", start!(), r"bearer\s+)([A-Za-z0-9._~+/=-]{8,})");
 
-pub(super) const BASIC: &str = r"(?i)(?-u:\b)(basic\s+)([A-Za-z0-9+/_-]{6,}={0,2})";
+pub(super) const BASIC: &str = concat!("(?i)(", start!(), r"basic\s+)([A-Za-z0-9+/_-]{6,}={0,2})");
 
 /// `user:password@` in a URL, up to the last `@` before its path.
 pub(super) const USER_IN_URL: &str = r##"(://)[!-~&&[^/:@?#"'<>\\]]*:[!-~&&[^/?#"'<>\\]]+(@)"##;
@@ -50,7 +74,18 @@ pub(super) const USER_IN_URL: &str = r##"(://)[!-~&&[^/:@?#"'<>\\]]*:[!-~&&[^/?#
 /// A key alone before the host of a URL.
 pub(super) const KEY_IN_URL: &str = r"(://)([A-Za-z0-9_-]{16,})(@)";
 
-pub(super) const COOKIE: &str = r#"(?i)((?-u:\b)(?:set-)?cookie\s*:\s*)([^\r\n"]+)"#;
+/// All of the line, real or escaped.
+pub(super) const COOKIE: &str =
+    concat!("(?i)(", start!(), r#"(?:set-)?cookie\s*:\s*)((?:[^\r\n"\\]|\\+[^nr"\\\r\n])+)"#);
+
+/// Addresses that are a secret themselves: whoever has them may post.
+pub(super) const HOOKS: &str = concat!(
+    r"(?i)(api\.telegram\.org/(?:file/)?bot[0-9]+:|discord(?:app)?\.com/api/webhooks/[0-9]+/|/open-apis/bot/v2/hook/)",
+    r"([A-Za-z0-9_-]+)",
+);
+
+/// The same of Slack, whose parts are all of the secret.
+pub(super) const SLACK_HOOK: &str = r"(?i)(hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9/_-]+)";
 
 /// Parameters of signed links.
 pub(super) const QUERY: &str = concat!(
@@ -59,8 +94,58 @@ pub(super) const QUERY: &str = concat!(
 );
 
 /// `-u user:password` of curl.
-pub(super) const CURL_USER: &str =
-    r#"((?-u:\b)curl(?-u:\b)[^\r\n]*?\s(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:"']+:)([^\s"']+)"#;
+pub(super) const CURL_USER: &str = concat!(
+    "(",
+    start!(),
+    r"curl(?-u:\b)",
+    line!(),
+    r#"\s(?:-u|--user|--proxy-user)[\s=]*(?:\\*["'])?[^\s:"'\\]+:)"#,
+    r#"((?:[^\s"'\\]|\\[^nrt"'\\\s])+)"#,
+);
+
+/// Passwords that programs take behind short options.
+pub(super) const COMMANDS: &str = concat!(
+    "(",
+    start!(),
+    r"(?:(?:mysql|mariadb)[a-z-]*(?-u:\b)",
+    line!(),
+    r"\s-p|sshpass\s+(?:-[a-oq-z]+\s+)*-p\s*|redis-cli(?-u:\b)",
+    line!(),
+    r"\s-a\s*|(?:docker|podman|nerdctl|helm\s+registry|az)\s+login(?-u:\b)",
+    line!(),
+    r"\s-p\s*|(?:mongo|mongosh|mongodump|mongorestore)(?-u:\b)",
+    line!(),
+    r"\s-p\s*|sqlcmd(?-u:\b)",
+    line!(),
+    r"\s-P\s*|-pass(?:in|out)?\s+pass:))",
+    word!(),
+);
+
+/// A variable anywhere in a line.
+pub(super) const VARIABLE: &str = concat!(
+    "(",
+    start!(),
+    r")([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(=)",
+    r#"(\[redacted\]|\\*"[^"\r\n]+"|\\*'[^'\r\n]+'|[!-~&&[^"'`\\,;&}\])]]+)"#,
+);
+
+/// A header and its value without a colon.
+pub(super) const BARE_HEADER: &str =
+    concat!("(?i)(", start!(), r#"x-(?:[a-z0-9]+-)*(?:token|key|secret|password)\s+)([!-~&&[^"'`\\,;:=]]{6,})"#);
+
+/// Words that mean a password as well as other things.
+pub(super) const SHORT_NAME: &str =
+    concat!("(", start!(), r#"(?:[Pp]w|PW|[Pp]ass)\s*[:=：]\s*\\*["']?)([!-~&&[^"'`\\,;]]{3,})"#);
+
+/// A key or password that follows its name and a space.
+pub(super) const ENGLISH_NAME: &str =
+    r#"(?i)((?:password|passcode|passphrase|api[ _-]?key)(?:\s+is)?\s+["'“]?)([!-~&&[^"']]{6,})"#;
+
+/// A password that follows its Chinese name at once, or in quotes.
+pub(super) const CHINESE_NAME: &str = concat!(
+    r#"((?:密码|密碼|口令|密钥|密鑰|秘钥|金鑰|令牌|私钥|私鑰|授权码|授權碼|验证码|驗證碼|通行码)\s*["'“‘«「『(（]?\s*)"#,
+    r#"([!-~&&[^"'`\\,;&}\])]]{6,})"#,
+);
 
 /// A variable on a line of its own, as `env` and shell scripts write it: all of the line is its value.
 pub(super) const ENV_LINE: &str =
@@ -84,6 +169,7 @@ pub(super) const BETWEEN: &str =
 /// The secret after a telling name: quoted, a list, or ASCII up to what ends a value in code, JSON, URLs and sentences.
 pub(super) const SECRET: &str = concat!(
     r"(?:\[redacted\]",
+    r#"|“[^“”\r\n]+”|‘[^‘’\r\n]+’|«[^«»\r\n]+»|「[^「」\r\n]+」|『[^『』\r\n]+』|[“‘«「『][!-~&&[^"'`\\,;&}\])]]{3,}"#,
     r#"|<[^<>]*>|"[^"]*"|'[^']*'|`[^`]*`|\[\s*\\*["'][^\]]*(?:\]|\z)"#,
     r#"|(?:(?:bearer|basic|digest|token|negotiate)\s+)?(?:\[redacted\]|[!-~&&[^"'`\\,;&}\])]]{3,}))"#,
 );

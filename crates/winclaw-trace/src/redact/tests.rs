@@ -1,3 +1,5 @@
+mod leaks;
+
 use proptest::prelude::*;
 use serde_json::json;
 
