@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use winclaw_model::{Message, WireCall};
 
 use crate::conversation::cut_middle;
@@ -41,15 +41,15 @@ pub(crate) struct Folded {
     pub(crate) results: usize,
     /// Turns left out but for a line for each of their calls.
     pub(crate) turns: usize,
-    /// Results of the last turns that were cut in the middle.
+    /// Messages that were cut in the middle.
     pub(crate) cut: usize,
 }
 
 /// Folds the oldest results to a line each until the messages take `room.target`. Where that is not enough to leave room to
 /// go on, halfway to `room.limit`, whole turns become lines behind the first message; and if the last turns alone
-/// exceed `room.limit`, their results are cut in the middle.
+/// exceed `room.limit`, their results, arguments and texts are cut in the middle, and what people said earlier.
 ///
-/// What people said stays, and so does the pairing of calls and results. `line` says of a call and its result what was
+/// The last thing a person said stays, and so does the pairing of calls and results. `line` says of a call and its result what was
 /// called and whether it worked.
 pub(crate) fn fold(history: &mut History, room: Room, line: &dyn Fn(&WireCall, &str) -> String) -> Folded {
     let mut folded = Folded::default();
@@ -185,13 +185,15 @@ fn with_lines(text: &str, lines: Vec<String>) -> String {
     format!("{said}{EARLIER}{}", kept.join("\n"))
 }
 
-/// Cuts the longest results until all fits, or nothing more can be cut. How many were cut.
+/// Cuts what is longest until all fits, or nothing more can be cut. How many messages were cut. The last thing a person
+/// said stays whole: it is what the model is asked.
 fn cut_last(history: &mut History, limit: u32) -> usize {
+    let asked = history.messages().iter().rposition(|message| matches!(message, Message::User { .. }));
     let mut most = 1 << 16;
     let mut cut = BTreeSet::new();
     while history.tokens() > limit && most > MIN_RESULT {
         most /= 2;
-        for at in 0..history.messages().len() {
+        for at in (0..history.messages().len()).filter(|at| Some(*at) != asked) {
             if let Some(shorter) = cut_to(&history.messages()[at], most.max(MIN_RESULT)) {
                 history.edit(at, |message| *message = shorter);
                 cut.insert(at);
@@ -201,14 +203,50 @@ fn cut_last(history: &mut History, limit: u32) -> usize {
     cut.len()
 }
 
-/// A result that is much longer than `most` characters, cut in the middle.
+/// A message with every text of it that is much longer than `most` characters cut in the middle; still the same calls.
 fn cut_to(message: &Message, most: usize) -> Option<Message> {
-    let Message::Tool { call_id, content, reveals } = message else { return None };
-    (content.chars().count() > most + 100).then(|| Message::Tool {
-        call_id: call_id.clone(),
-        content: cut_middle(content, most),
-        reveals: reveals.clone(),
-    })
+    let mut shorter = message.clone();
+    let changed = match &mut shorter {
+        Message::User { text, .. } | Message::Tool { content: text, .. } => cut_text(text, most),
+        Message::Assistant { text, reasoning, calls, sealed } => {
+            let thoughts = reasoning.as_ref().is_some_and(|reasoning| is_long(reasoning, most));
+            if thoughts {
+                *reasoning = None;
+                sealed.clear();
+            }
+            let calls = calls.iter_mut().filter_map(|call| cut_arguments(call, most)).count();
+            cut_text(text, most) || thoughts || calls > 0
+        }
+    };
+    changed.then_some(shorter)
+}
+
+/// Whether `text` is so much longer than `most` characters that cutting gains more than the mark takes.
+fn is_long(text: &str, most: usize) -> bool {
+    text.len() > most + 100 && text.chars().count() > most + 100
+}
+
+fn cut_text(text: &mut String, most: usize) -> bool {
+    let long = is_long(text, most);
+    if long {
+        *text = cut_middle(text, most);
+    }
+    long
+}
+
+/// Shortens the arguments of a call that are much longer than `most` characters, which is at least 200; they stay a JSON
+/// object. How many characters they had, if they were.
+pub(crate) fn cut_arguments(call: &mut WireCall, most: usize) -> Option<usize> {
+    if !is_long(&call.arguments, most) {
+        return None;
+    }
+    let length = call.arguments.chars().count();
+    let few = Some(shortened(&call.arguments)).filter(|few| few != "{}" && !is_long(few, most));
+    call.arguments = few.unwrap_or_else(|| {
+        let head = winclaw_catalog::clean(&call.arguments, MAX_ARGUMENT / 4);
+        json!({"shortened": format!("{head}… ({length} characters)")}).to_string()
+    });
+    Some(length)
 }
 
 #[cfg(test)]

@@ -6,8 +6,12 @@ use winclaw_tool::Text;
 
 use crate::Event;
 use crate::calls::join;
+use crate::compact;
 use crate::report::EndState;
 use crate::task::{Task, Then};
+
+/// Longest arguments of a call that did not run, in characters; what never ran needs no more to be understood.
+const MAX_NOT_RUN: usize = 4_000;
 
 impl Task<'_> {
     pub(crate) fn take_reply(&mut self, reply: &ChatReply) {
@@ -111,11 +115,30 @@ impl Task<'_> {
         let last = reply.calls.len().saturating_sub(1);
         for (position, call) in reply.calls.iter().enumerate() {
             let cut_off = reply.cut_off && position == last;
+            let ran = self.calls;
             let told = self.answer_call(call, position, cut_off).await;
+            let shortened = if self.calls == ran { self.shorten(&call.id) } else { None };
+            let told = join(told, shortened.map(Told::from));
             let told = if position == last { join(told, advice.take().map(Told::from)) } else { told };
             let (call_id, content, reveals) = (call.id.clone(), told.text, told.reveals);
             self.say(Message::Tool { call_id, content, reveals });
         }
+    }
+
+    /// Shortens the arguments of a call that did not run, where they would only fill the window. What the model is told.
+    fn shorten(&mut self, id: &str) -> Option<String> {
+        let is_turn = |message: &Message| matches!(message, Message::Assistant { .. });
+        let at = self.session.history.messages().iter().rposition(is_turn)?;
+        let length = self.session.history.edit(at, |message| {
+            let Message::Assistant { calls, .. } = message else { return None };
+            let call = calls.iter_mut().find(|call| call.id == id)?;
+            compact::cut_arguments(call, MAX_NOT_RUN)
+        });
+        let length = length.flatten()?;
+        self.amended(at);
+        Some(format!(
+            "[the arguments of this call, {length} characters, did not run and are shortened in this conversation]"
+        ))
     }
 
     pub(crate) fn after_calls(&mut self) -> Then {

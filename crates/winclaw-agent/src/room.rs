@@ -2,11 +2,13 @@
 
 use winclaw_catalog::{Catalog, Resolution};
 use winclaw_exposure::{Event as Decision, estimate_tokens};
-use winclaw_model::WireCall;
+use winclaw_model::{Message, WireCall};
 use winclaw_tool::{Text, detail_line};
 use winclaw_trace::Record;
 
 use crate::compact::{self, Folded, Room};
+use crate::conversation::size;
+use crate::report::EndState;
 use crate::task::Task;
 use crate::{Event, Kept};
 
@@ -33,6 +35,15 @@ impl Task<'_> {
         }
         let after = self.sent_tokens();
         self.tell_folded(folded, before, after);
+    }
+
+    /// How a task ends whose last message of a person is by itself longer than the window; nothing is sent then.
+    pub(crate) fn too_long(&self) -> Option<EndState> {
+        let is_person = |message: &&Message| matches!(message, Message::User { .. });
+        let said = self.session.history.messages().iter().rev().find(is_person)?;
+        let takes = self.session.lens.exposure.estimated(size(said));
+        let window = self.options.exposure.window_tokens;
+        (takes > window).then(|| EndState::NotCompleted { why: does_not_fit(takes, window) })
     }
 
     /// The plain estimate of what the next request takes, but for its tail.
@@ -78,6 +89,18 @@ impl Task<'_> {
         let (price, results) = (price.unwrap_or(0), folded.results + folded.cut + folded.turns);
         self.parts.front.show(Event::Notice { text: notice(before, after, results, price) });
     }
+}
+
+fn does_not_fit(takes: u32, window: u32) -> Text {
+    Text::new(
+        format!(
+            "the message does not fit: it takes about {takes} tokens and the model's window is {window}; nothing was sent. \
+             Shorten it, name a file instead of its text, or use a model with a larger window"
+        ),
+        format!(
+            "消息过长：约 {takes} 个 token，而模型的上下文窗口为 {window}；未发送任何内容。请缩短消息、改为给出文件名，或使用窗口更大的模型"
+        ),
+    )
 }
 
 fn notice(before: u32, after: u32, results: usize, price: u32) -> Text {

@@ -242,6 +242,9 @@ impl<'a> Task<'a> {
         self.follow_changes();
         self.observe();
         self.make_room();
+        if let Some(state) = self.too_long() {
+            return Then::End(state);
+        }
         self.check_prefix();
         let request = self.request();
         let reply = match self.ask_model(request).await {

@@ -93,6 +93,53 @@ fn what_fits_is_left_alone() {
     assert_eq!(history.messages(), before);
 }
 
+/// Texts of sizes up to some megabytes, as a broken model may send them.
+fn huge() -> impl Strategy<Value = usize> {
+    prop_oneof![0_usize..5_000, 100_000_usize..3_000_000]
+}
+
+#[test]
+fn arguments_that_are_no_json_or_have_endless_keys_are_shortened_to_an_object() {
+    let keys: Map<String, Value> = (0..50_000).map(|n| (format!("k{n}"), n.into())).collect();
+    let quotes = "\"".repeat(9_000_000);
+    for arguments in
+        [Value::Object(keys).to_string(), quotes, json!({"expression": "1+".repeat(4_000_000)}).to_string()]
+    {
+        let mut call = WireCall { id: "c0".into(), name: "sky".into(), arguments: arguments.clone() };
+        assert_eq!(cut_arguments(&mut call, MIN_RESULT), Some(arguments.chars().count()));
+        let short: Map<String, Value> = serde_json::from_str(&call.arguments).expect("an object");
+        assert!(!short.is_empty() && call.arguments.len() < 600, "{}", call.arguments);
+        assert_eq!(cut_arguments(&mut call, 4_000), None, "once is enough");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn whatever_the_sizes_a_folded_conversation_is_within_the_room(
+        sizes in prop::collection::vec((huge(), huge(), huge(), huge()), 1..6),
+        limit in 3_000_u32..20_000,
+    ) {
+        let mut messages = Vec::new();
+        for (n, (said, text, arguments, result)) in sizes.into_iter().enumerate() {
+            messages.push(Message::user("u".repeat(said)));
+            let call = call(n, arguments);
+            let id = call.id.clone();
+            let reasoning = Some("h".repeat(text));
+            messages.push(Message::Assistant { text: "t".repeat(text), reasoning, calls: vec![call], sealed: Vec::new() });
+            messages.push(Message::Tool { call_id: id, content: "r".repeat(result), reveals: Vec::new() });
+        }
+        messages.push(Message::user("go on"));
+        let mut history = History::of(messages);
+        fold(&mut history, room(limit), &line);
+        winclaw_model::validate(history.messages()).expect("valid");
+        prop_assert!(history.tokens() <= limit, "{} of {limit}", history.tokens());
+        let Some(Message::User { text, .. }) = history.messages().last() else { panic!("the request") };
+        prop_assert_eq!(text, "go on");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
