@@ -97,6 +97,18 @@ fn a_project_sets_what_is_harmless_and_the_rest_once_it_is_trusted() {
 }
 
 #[test]
+fn the_password_of_an_address_is_in_no_list() {
+    let (room, file) = room();
+    fs::create_dir_all(room.path().join("conf")).expect("a folder");
+    let text = "model = \"mine/m\"\n[providers.mine]\nbase_url = \"http://me:canary-7@127.0.0.1:9/v1\"\n";
+    fs::write(&file, text).expect("written");
+    for args in [&["config", "list"][..], &["config", "list", "--json"], &["doctor"], &["doctor", "--json"]] {
+        let told = room.winclaw(&[args, &["--config", &file]].concat()).run().told();
+        assert!(!told.contains("canary"), "{args:?}: {told}");
+    }
+}
+
+#[test]
 fn a_secret_is_read_from_standard_input_kept_privately_and_never_shown() {
     let (room, file) = room();
     let run = |args: &[&str]| room.winclaw(&[&["config", "secret"], args, &["--config", &file]].concat());

@@ -3,6 +3,8 @@
 use serde_json::json;
 use winclaw_tool::{Failure, FailureCode, Lang, Text};
 
+use crate::hidden::clean;
+
 /// The exit codes of the program; the README lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -90,10 +92,17 @@ impl Complaint {
         }
     }
 
+    /// The same without secrets, for whatever is printed: a server may quote the key it was given.
+    pub fn clean(&self) -> Self {
+        let clean = |text: &Text| Text::new(clean(&text.en), clean(&text.zh));
+        Complaint { exit: self.exit, what: clean(&self.what), mend: clean(&self.mend) }
+    }
+
     /// One JSON line, for `--output json`.
     pub fn json_line(&self, lang: Lang) -> String {
+        let it = self.clean();
         json!({"error": self.exit.as_str(), "exit_code": self.exit as u8,
-               "message": self.what.get(lang), "mend": self.mend.get(lang)})
+               "message": it.what.get(lang), "mend": it.mend.get(lang)})
         .to_string()
     }
 }
@@ -128,4 +137,19 @@ fn exit_of(code: FailureCode) -> Exit {
 pub fn io(path: &std::path::Path, error: &std::io::Error) -> Complaint {
     let path = path.display();
     Complaint::new(Exit::Usage, format!("{path}: {error}"), format!("{path}：{error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_printed_in_either_language() {
+        let key = format!("sk-proj-{}", "CANARY7f3Kq9ZxV2mWb8Lr");
+        let said = format!("OPENAI_API_KEY: Incorrect API key provided: {key}");
+        let complaint = Complaint::new(Exit::Authentication, &said, &said).mend("at http://me:CANARY-7@host", &said);
+        for told in [complaint.json_line(Lang::En), complaint.json_line(Lang::Zh), format!("{:?}", complaint.clean())] {
+            assert!(!told.contains("CANARY") && told.contains("Incorrect API key provided"), "{told}");
+        }
+    }
 }

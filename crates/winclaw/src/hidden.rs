@@ -60,6 +60,11 @@ pub fn hide(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// `text` from outside, such as a vendor's error, without known values and what looks like a secret.
+pub fn clean(text: &str) -> String {
+    redact_text(&hide(text)).into_owned()
+}
+
 /// Standard error for what the program says of itself: without secrets and control characters.
 pub fn stderr() -> impl Write {
     Clean(io::stderr())
@@ -71,7 +76,7 @@ impl<W: Write> Write for Clean<W> {
     /// Takes everything at once, as lines come.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        self.0.write_all(redact_text(&hide(&harmless(&text))).as_bytes())?;
+        self.0.write_all(clean(&harmless(&text)).as_bytes())?;
         Ok(bytes.len())
     }
 

@@ -33,6 +33,7 @@ use crate::config::Config;
 use crate::screen::{Screen, Style};
 
 fn main() -> ExitCode {
+    winclaw_loader::ignore_file_size_signal();
     let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if arguments.get(1).is_some_and(|word| word == "tool-host") {
         return ExitCode::from(u8::try_from(winclaw_loader::tool_host_main(&arguments[2..])).unwrap_or(1));
@@ -148,7 +149,7 @@ fn complain(screen: &Screen, complaint: &Complaint, json: bool) {
     if json {
         return screen.note(&screen::escaped(&complaint.json_line(screen.lang)));
     }
-    let head = screen.paint(Style::Red, screen.word("error", "错误"));
+    let (complaint, head) = (complaint.clean(), screen.paint(Style::Red, screen.word("error", "错误")));
     screen.note(&format!("{head}: {}", screen::harmless(screen.text(&complaint.what))));
     if !complaint.mend.is_empty() {
         screen.note(&format!("  {}", screen::harmless(screen.text(&complaint.mend))));

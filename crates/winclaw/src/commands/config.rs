@@ -14,6 +14,7 @@ use crate::config::secrets::{Secrets, Source, check_name};
 use crate::config::trust::{PROJECT_FILE, Trusted};
 use crate::config::value::Given;
 use crate::config::{Config, Places, write_private};
+use crate::hidden::clean;
 use crate::screen::{Screen, Style, columns, harmless};
 
 /// Longest secret that is read, in bytes.
@@ -34,7 +35,8 @@ pub fn run(common: &Common, screen: Screen, command: ConfigCommand) -> Result<Ex
             })?;
             let file = file_of(&Places::of(common)?, project);
             change(&file, |document| put(document, &setting))?;
-            said(screen, &format!("{} = {}", keys::written(&setting.path), setting.given.to_toml()), &file)
+            let value = clean(&setting.given.to_toml().to_string());
+            said(screen, &format!("{} = {value}", keys::written(&setting.path)), &file)
         }
         ConfigCommand::Unset { key, project } => unset(&Places::of(common)?, screen, &key, project),
         ConfigCommand::Path { json } => {
@@ -86,7 +88,13 @@ fn list(config: &Config, screen: Screen, origin: bool, all: bool, as_json: bool)
         rows.extend(missing.map(|key| (key.name.to_owned(), key.default, None)));
     }
     if as_json {
-        let rows: Vec<Value> = rows.iter().map(|(name, default, setting)| row_json(name, default, *setting)).collect();
+        let row = |(name, default, setting): &(String, &str, Option<&Setting>)| {
+            let mut row = row_json(name, default, *setting);
+            // The password of an address is shown to whoever asks for it by name, and to nobody who reads a list.
+            row["value"] = clean_value(&row["value"]);
+            row
+        };
+        let rows: Vec<Value> = rows.iter().map(row).collect();
         return screen.json(&json!({"settings": rows, "held_back": held_back(config)}));
     }
     let about = |name: &str| KEYS.iter().find(|key| key.name == name).map(|key| key.about()).unwrap_or_default();
@@ -95,7 +103,7 @@ fn list(config: &Config, screen: Screen, origin: bool, all: bool, as_json: bool)
             setting.map_or_else(|| unset_value(&screen, default), |setting| setting.given.to_toml().to_string());
         let place = setting
             .map_or_else(|| screen.word("default", "默认").to_owned(), |it| screen.text(&it.place.text()).to_owned());
-        let mut row = vec![harmless(name), harmless(&value)];
+        let mut row = vec![harmless(name), harmless(&clean(&value))];
         row.extend(origin.then(|| screen.paint(Style::Dim, &harmless(&place))));
         row.extend((all && setting.is_none()).then(|| screen.paint(Style::Dim, screen.text(&about(name)))));
         row
@@ -125,6 +133,13 @@ fn row_json(name: &str, default: &str, setting: Option<&Setting>) -> Value {
         }
         None if default.is_empty() => json!({"key": name, "value": null, "origin": "default"}),
         None => json!({"key": name, "value": default, "origin": "default"}),
+    }
+}
+
+fn clean_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(clean(text)),
+        other => winclaw_trace::redact(other),
     }
 }
 

@@ -51,7 +51,8 @@ pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit,
     } else {
         let rows: Vec<Vec<String>> = checks.iter().map(|check| row(&screen, check)).collect();
         columns(&rows).iter().for_each(|line| screen.line(line));
-        host.problems.iter().for_each(|problem| screen.line(&host.problem_lines(problem)));
+        let problems = host.problems.iter().map(|problem| host.problem_lines(problem));
+        problems.for_each(|lines| screen.line(&winclaw_trace::redact_text(&lines)));
     }
     let bad = checks.iter().any(|check| check.good == Good::No);
     Ok(if bad { Exit::Usage } else { Exit::Done })
