@@ -106,7 +106,9 @@ impl Error {
     pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
         let path = path.to_owned();
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Error::Full { path },
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded | std::io::ErrorKind::FileTooLarge => {
+                Error::Full { path }
+            }
             std::io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly { path },
             _ => Error::Io { path, why: error.to_string() },
         }
@@ -181,8 +183,10 @@ impl Error {
                 "请使文件夹和文件可写，或选择另一个 --data-dir",
             ),
             Error::Full { .. } => (
-                "make room, such as by `winclaw session prune`; what was not written is written as soon as there is room",
-                "请腾出空间，例如运行 winclaw session prune；未写入的内容会在有空间时补写",
+                "make room: remove other files on this disk, or old sessions by `winclaw session prune` with no other winclaw \
+                 running; what was not written is written as soon as there is room",
+                "请腾出空间：删除该磁盘上的其他文件，或在没有其他 winclaw 运行时用 winclaw session prune 删除旧会话；\
+                 未写入的内容会在有空间时补写",
             ),
             Error::Busy { .. } => ("end the program that holds it, or wait", "请结束占用它的程序，或稍候再试"),
             Error::Corrupt { .. } => (

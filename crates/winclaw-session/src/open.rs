@@ -96,6 +96,24 @@ pub(crate) fn open_to_read(folder: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
+/// Opens the file alone and so that changing it takes no room: nothing is kept beside it on disk. Whoever holds it like
+/// this must be quick, since the loss of power meanwhile may damage it.
+///
+/// Errors: [`Error::Busy`] while another process has it open.
+pub(crate) fn open_in_place(folder: &Path) -> Result<Connection, Error> {
+    let path = folder.join(FILE);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(&path, flags).and_then(|db| {
+        db.busy_timeout(BUSY)?;
+        // Alone, SQLite holds the index of the write-ahead log in memory; the log itself goes with the other mode.
+        let _: String = db.query_row("PRAGMA locking_mode = EXCLUSIVE", [], |row| row.get(0))?;
+        let _: String = db.query_row("PRAGMA journal_mode = MEMORY", [], |row| row.get(0))?;
+        db.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")?;
+        Ok(db)
+    });
+    opened.map_err(|error| Error::sql(&path, &error))
+}
+
 fn checked(_: &Path, db: Connection) -> rusqlite::Result<Connection> {
     version(&db)?;
     Ok(db)

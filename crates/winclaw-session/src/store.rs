@@ -170,12 +170,14 @@ impl Store {
     pub fn remove(&mut self, id: &str) -> Result<(), Error> {
         let key = self.key(id)?;
         let _lock = files::lock(&self.folder, id)?;
-        self.sql(self.db.execute_batch("PRAGMA secure_delete = ON"))?;
-        self.write(|tx| {
-            let said = "SELECT id FROM messages WHERE session = ?1 AND kind <> 2";
-            tx.execute(&format!("DELETE FROM words WHERE rowid IN ({said})"), [key.n])?;
-            tx.execute("DELETE FROM sessions WHERE n = ?1", [key.n]).map(drop)
-        })?;
+        match self.delete(&key) {
+            // A disk without room is when room is to be made.
+            Err(Error::Full { .. } | Error::ReadOnly { .. }) => {
+                self.work_in_place()?;
+                self.delete(&key)?;
+            }
+            done => done?,
+        }
         let spilled = files::spill(&self.folder, id);
         if spilled.exists() {
             std::fs::remove_dir_all(&spilled).map_err(|error| Error::io(&spilled, &error))?;
@@ -184,11 +186,34 @@ impl Store {
         Ok(())
     }
 
+    fn delete(&mut self, key: &Key) -> Result<(), Error> {
+        self.sql(self.db.execute_batch("PRAGMA secure_delete = ON"))?;
+        self.write(|tx| {
+            let said = "SELECT id FROM messages WHERE session = ?1 AND kind <> 2";
+            tx.execute(&format!("DELETE FROM words WHERE rowid IN ({said})"), [key.n])?;
+            tx.execute("DELETE FROM sessions WHERE n = ?1", [key.n]).map(drop)
+        })
+    }
+
+    /// From now on this store has the file alone and needs no room beside it.
+    fn work_in_place(&mut self) -> Result<(), Error> {
+        // The connection that stands would keep the other out.
+        self.db = self.sql(Connection::open_in_memory())?;
+        self.db = open::open_in_place(&self.folder)?;
+        Ok(())
+    }
+
     /// Gives back the room of what was removed, and drops its words from the search index for good. Takes a while with
     /// much to keep; call it once after removals.
     pub fn tidy(&mut self) -> Result<(), Error> {
         let batch = "INSERT INTO words (words) VALUES ('optimize'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
-        self.sql(self.db.execute_batch(batch))
+        match self.sql(self.db.execute_batch(batch)) {
+            Err(Error::Full { .. }) => {
+                self.work_in_place()?;
+                self.sql(self.db.execute_batch("VACUUM"))
+            }
+            done => done,
+        }
     }
 
     /// The folder for whole results of session `id` that were cut.
@@ -237,4 +262,33 @@ fn load(db: &Connection, id: &str) -> rusqlite::Result<Option<(Key, Loaded, Vec<
     let state = rows::state(&tx, key.n)?;
     let (live, messages) = messages.into_iter().unzip();
     Ok(Some((key, Loaded { info, messages, state, problems }, live)))
+}
+
+#[cfg(test)]
+mod tests {
+    use winclaw_model::Message;
+
+    use super::*;
+
+    #[test]
+    fn without_room_beside_it_the_file_still_loses_what_is_removed_and_shrinks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut store, _) = Store::open(folder.path()).expect("opened");
+        let mut ids = Vec::new();
+        for word in ["first", "second"] {
+            let mut writer = store.create(New::default()).expect("begun");
+            writer.append(&Message::user(format!("{word} {}", "word ".repeat(100_000)))).expect("kept");
+            ids.push(writer.id().to_owned());
+        }
+        store.work_in_place().expect("alone");
+        let size = || std::fs::metadata(folder.path().join(FILE)).expect("the file").len();
+        let before = size();
+        store.remove(&ids[0]).expect("removed");
+        store.tidy().expect("tidied");
+        assert!(size() < before && !folder.path().join(format!("{FILE}-wal")).exists());
+        drop(store);
+        let (store, problems) = Store::open(folder.path()).expect("opened as ever");
+        assert!(problems.is_empty() && store.find(&ids[0]).is_err());
+        assert_eq!(store.load(&ids[1]).expect("the other").messages.len(), 1);
+    }
 }
