@@ -7,10 +7,14 @@ use winclaw_catalog::RESERVED;
 
 use crate::LoopKind;
 use crate::digest::Signature;
+use crate::labels::without_numbers;
 use crate::ladder::{Found, Rung};
 
 /// The meta tool by which the model asks the person; answers may well be the same.
 const ASK: &str = "ask_user";
+
+/// The meta tool by which the model looks for tools in words.
+const SEARCH: &str = "tool_search";
 
 /// After how many more than the limit of repeats the model is at each rung, of the same call with the same answer.
 const SAME: [(usize, Rung); 4] = [(3, Rung::Stopped), (2, Rung::MustAnswer), (1, Rung::Blocked), (0, Rung::Hinted)];
@@ -28,6 +32,8 @@ pub(crate) struct Asides {
     alike: BTreeMap<String, Count>,
     /// What was found, by name.
     items: BTreeSet<(String, Signature)>,
+    /// Arguments of searches without their numbers, each with those that it was first made with.
+    worded: BTreeMap<Signature, Signature>,
 }
 
 #[derive(Debug, Default)]
@@ -56,13 +62,20 @@ pub(crate) struct Made {
 
 impl Asides {
     pub(crate) fn new(repeats: usize) -> Asides {
-        Asides { repeats: repeats.max(1), seen: BTreeMap::new(), alike: BTreeMap::new(), items: BTreeSet::new() }
+        Asides {
+            repeats: repeats.max(1),
+            seen: BTreeMap::new(),
+            alike: BTreeMap::new(),
+            items: BTreeSet::new(),
+            worded: BTreeMap::new(),
+        }
     }
 
     /// Counts a call and its answer, which came in the reply of this number.
     pub(crate) fn made(&mut self, name: &str, arguments: &str, answer: &str, reply: Option<u64>) -> Made {
         let kind = if RESERVED.contains(&name) { name } else { "" };
-        let news = self.is_news(kind, name, answer);
+        // Both are asked, since both remember.
+        let news = self.is_news(kind, name, answer) & !self.is_renumbered(name, arguments);
         let by = signature([name, arguments, answer]);
         let times = self.seen.entry(by).or_default().one(reply);
         let alike = self.alike_after(kind, news, reply);
@@ -96,6 +109,14 @@ impl Asides {
         items.into_iter().fold(false, |news, item| unknown(item) | news)
     }
 
+    /// Whether a search was made before with other numbers in its arguments and nothing else. What it finds differs by
+    /// chance: nobody needs another tool for the second page than for the first.
+    fn is_renumbered(&mut self, name: &str, arguments: &str) -> bool {
+        let whole = signature([name, arguments, ""]);
+        let plain = signature([name, &without_numbers(arguments), ""]);
+        name == SEARCH && *self.worded.entry(plain).or_insert(whole) != whole
+    }
+
     /// A tool brought something new, so that the model was not only looking around.
     pub(crate) fn progress(&mut self) {
         self.alike.clear();
@@ -112,6 +133,10 @@ fn message(what: LoopKind, times: usize, rung: Rung) -> String {
         _ => format!("{times} such calls found nothing new."),
     };
     let then = match rung {
+        Rung::Free | Rung::Hinted | Rung::Blocked if what == LoopKind::UnknownTool => {
+            "Call a tool by a name that stands in the tools list or the catalogue, ask the user, or answer with what you \
+             have; soon the task is ended."
+        }
         Rung::Free | Rung::Hinted | Rung::Blocked => {
             "Call a tool that was found, ask the user, or answer with what you have; soon the task is ended."
         }
@@ -167,6 +192,20 @@ mod tests {
         );
         let news = (0..40).map(|n| call("tool_search", "x", &format!("a.t{n}, a.t{}", n + 1)));
         assert!(rungs(news).iter().all(|rung| *rung == Rung::Free));
+    }
+
+    #[test]
+    fn a_search_that_differs_by_a_number_finds_nothing_new_by_chance() {
+        let search = |n: usize| {
+            let found = format!("a.x, a.t{}, a.y", n % 7);
+            call("tool_search", &format!("{{\"query\": \"post a note {n}\"}}"), &found)
+        };
+        let climbed = rungs((0..13).map(search));
+        assert_eq!(climbed.iter().position(|one| *one == Rung::Hinted), Some(4));
+        assert_eq!(climbed.iter().position(|one| *one == Rung::Stopped), Some(12));
+        // In other words it may find what the first did not.
+        let worded = (0..40).map(|n| call("tool_search", &"ab".repeat(n + 1), &format!("a.x, a.t{n}")));
+        assert!(rungs(worded).iter().all(|rung| *rung == Rung::Free));
     }
 
     #[test]

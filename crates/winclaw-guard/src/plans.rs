@@ -11,8 +11,14 @@ const KEPT: usize = 8;
 /// How many words of a plan are compared.
 const MAX_WORDS: usize = 200;
 
-/// Least pairs of words a plan has; what is shorter, such as “Let me look.”, says nothing.
+/// Least pairs of words of a plan that is known again in other words; what is shorter is known word for word.
 const LEAST: usize = 7;
+
+/// Least pairs of words of what is known word for word; what is shorter, such as “Let me look.”, says nothing.
+const SHORTEST: usize = 3;
+
+/// How often the same few words may be told before that is remarked upon.
+const MANY_SHORT: usize = 6;
 
 /// Share of pairs of words, in percent, that two tellings of one plan have in common.
 const ALIKE: usize = 80;
@@ -35,6 +41,8 @@ struct Plan {
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     told: Vec<Plan>,
+    /// What is too short to be known in other words, with how often it was told.
+    short: Vec<(String, usize)>,
 }
 
 /// A plan that was told again.
@@ -50,7 +58,7 @@ impl Plans {
     pub(crate) fn tell(&mut self, text: &str, epoch: u64) -> Option<Again> {
         let pairs = pairs(text);
         if pairs.len() < LEAST {
-            return None;
+            return (pairs.len() >= SHORTEST).then(|| self.tell_short(text.trim())).flatten();
         }
         let Some(plan) = self.told.iter_mut().find(|plan| are_alike(&plan.pairs, &pairs)) else {
             if self.told.len() >= KEPT {
@@ -64,6 +72,19 @@ impl Plans {
         plan.epoch = epoch;
         let again = Again { times: plan.times, idle: plan.idle };
         (again.idle > 0 || again.times.is_multiple_of(MANY)).then_some(again)
+    }
+
+    /// Few words may stand before any call, so they are only counted, and never taken for a sign that nothing is new.
+    fn tell_short(&mut self, text: &str) -> Option<Again> {
+        let at = self.short.iter().position(|(told, _)| told == text);
+        let (told, times) = at.map_or_else(|| (text.to_owned(), 0), |at| self.short.remove(at));
+        let times = times + 1;
+        // What was told last stands last, so that the oldest goes first.
+        self.short.push((told, times));
+        if self.short.len() > KEPT {
+            self.short.remove(0);
+        }
+        times.is_multiple_of(MANY_SHORT).then_some(Again { times, idle: 0 })
     }
 }
 
@@ -128,10 +149,21 @@ mod tests {
     }
 
     #[test]
-    fn short_words_and_other_plans_are_free() {
+    fn the_same_few_words_are_remarked_upon_every_sixth_time_and_no_more() {
+        for text in ["Let me check the next city.", "我来查询。"] {
+            let mut plans = Plans::default();
+            let told: Vec<_> = (0..40).filter_map(|epoch| plans.tell(text, epoch % 3)).collect();
+            let sixth = |n: usize| Again { times: 6 * n, idle: 0 };
+            assert_eq!(told, (1..=6).map(sixth).collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shortest_words_and_other_plans_are_free() {
         let mut plans = Plans::default();
         for n in 0..20 {
-            assert_eq!(plans.tell("Let me look at that.", 0), None);
+            assert_eq!(plans.tell("Let me look.", 0), None);
+            assert_eq!(plans.tell(&format!("Now I do number {n}."), 0), None);
             let other =
                 format!("Step {} is to read {} and compare it with {}.", n, "abc".repeat(n + 1), "xyz".repeat(n + 2));
             assert_eq!(plans.tell(&other, 0), None, "{other}");
