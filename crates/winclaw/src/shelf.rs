@@ -16,12 +16,13 @@ use crate::complaint::{Complaint, Exit};
 pub struct Shelf {
     writer: Mutex<Writer>,
     error: Mutex<Option<Error>>,
+    told: AtomicBool,
 }
 
 impl Shelf {
     /// A shelf on which `writer` puts things.
     pub fn new(writer: Writer) -> Self {
-        Shelf { writer: Mutex::new(writer), error: Mutex::new(None) }
+        Shelf { writer: Mutex::new(writer), error: Mutex::new(None), told: AtomicBool::new(false) }
     }
 
     /// The session's id.
@@ -72,9 +73,20 @@ impl Shelf {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Whether an error is to be told: the first of a conversation is.
+    pub fn tell_once(&self) -> bool {
+        !self.told.swap(true, Ordering::Relaxed)
+    }
+
     /// Whether something of the conversation could not be written yet.
     pub fn is_behind(&self) -> bool {
         self.writer().is_behind()
+    }
+
+    /// Whether all of the conversation is written, after one more try.
+    pub fn is_kept(&self) -> bool {
+        let mut writer = self.writer();
+        writer.flush().is_ok() && !writer.is_behind()
     }
 
     fn note(&self, done: Result<(), Error>) {
@@ -91,11 +103,10 @@ impl Shelf {
 
 /// What tells `shelf` of a conversation; the first error is shown by `front`, and the task goes on.
 pub fn keeper(shelf: Arc<Shelf>, front: Arc<dyn Front>) -> Box<Keeper> {
-    let told = AtomicBool::new(false);
     Box::new(move |kept: Kept<'_>| {
         shelf.keep(kept);
         if let Some(error) = shelf.take_error()
-            && !told.swap(true, Ordering::Relaxed)
+            && shelf.tell_once()
         {
             front.show(Event::Notice { text: not_kept(&error) });
         }

@@ -1,5 +1,6 @@
 //! A task from the command line: choosing the model, recording, interrupting, and what is said at the end.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +17,7 @@ use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, StrategyWord,
 use crate::commands::chat::money;
 use crate::complaint::{Complaint, Exit, io};
 use crate::host::Host;
-use crate::screen::{Screen, Style};
+use crate::screen::{Screen, Style, harmless};
 use crate::shelf::{Place, keeper, told};
 use crate::terminal::Terminal;
 
@@ -74,7 +75,7 @@ fn no_model() -> Complaint {
     )
 }
 
-/// The complaint of a model error, with its exit code.
+/// The complaint of a model error, with its exit code and without secrets.
 pub fn of_model(error: &ModelError) -> Complaint {
     let exit = match error {
         ModelError::Config { .. } => Exit::Usage,
@@ -83,7 +84,7 @@ pub fn of_model(error: &ModelError) -> Complaint {
         ModelError::ReplayMismatch { .. } => Exit::NotCompleted,
         _ => Exit::Unreachable,
     };
-    Complaint { exit, what: error.text(), mend: error.hint().unwrap_or_default() }
+    Complaint { exit, what: error.text(), mend: error.hint().unwrap_or_default() }.clean()
 }
 
 /// Runs the task to its end, records it, says how it ended, and returns the exit code. `place` is the session it belongs
@@ -116,10 +117,10 @@ pub async fn run_with(
     let ctrl_c = tokio::spawn(stop_on_interrupt(interrupt.clone()));
     let spill = place.as_ref().map(|place| place.shelf.spill());
     let options = Options { spill, ..options(host, model, task)? };
-    let (id, mut writer) = open_trace(host, model, &task.request)?;
+    let (id, mut writer) = traced(host, model, &task.request);
     let mut lost = None;
     let mut recorder = |record: Record| {
-        if let Err(error) = writer.write(&record) {
+        if let Some(error) = writer.as_mut().and_then(|writer| writer.write(&record).err()) {
             lost.get_or_insert(error);
         }
     };
@@ -138,6 +139,28 @@ pub async fn run_with(
     }
     ctrl_c.abort();
     Ok((report, id))
+}
+
+/// The trace of a task, or that it has none: then its id is empty, and the task goes on without.
+fn traced(host: &Host, model: &dyn ChatModel, request: &str) -> (String, Option<TraceWriter>) {
+    match open_trace(host, model, request) {
+        Ok((id, writer)) => (id, Some(writer)),
+        Err(complaint) => {
+            let line = host.screen.text(&no_trace(&complaint)).to_owned();
+            host.screen.note(&host.screen.paint(Style::Yellow, &harmless(&line)));
+            (String::new(), None)
+        }
+    }
+}
+
+/// That a task has no trace: why, and how the next one has one.
+pub fn no_trace(why: &Complaint) -> Text {
+    let (what, mend) = (&why.what, &why.mend);
+    let (gap_en, gap_zh) = if mend.is_empty() { ("", "") } else { ("; ", "；") };
+    Text::new(
+        format!("this task has no trace: {}{gap_en}{}", what.en, mend.en),
+        format!("本任务没有跟踪记录：{}{gap_zh}{}", what.zh, mend.zh),
+    )
 }
 
 /// Runs the task whose trace is `id` as the next one of a session.
@@ -166,10 +189,17 @@ async fn in_session(
 /// How soon after another Ctrl-C one ends the task and not just what runs.
 const TWICE: Duration = Duration::from_secs(2);
 
-/// Ctrl-C stops what runs: a call, a question, the model's reply. Twice, or when nothing runs, it ends the task.
+/// Ctrl-C stops what runs: a call, a question, the model's reply. Twice, or when nothing runs, it ends the task; as does
+/// the system when it asks the program to end.
 pub async fn stop_on_interrupt(interrupt: Interrupt) {
     let mut last: Option<Instant> = None;
-    while tokio::signal::ctrl_c().await.is_ok() {
+    let told_to_end = told_to_end();
+    tokio::pin!(told_to_end);
+    loop {
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => if pressed.is_err() { return },
+            () = &mut told_to_end => return interrupt.cancel_task(),
+        }
         let twice = last.is_some_and(|last| last.elapsed() < TWICE);
         if twice || !interrupt.cancel_call() {
             interrupt.cancel_task();
@@ -180,9 +210,35 @@ pub async fn stop_on_interrupt(interrupt: Interrupt) {
 
 /// Cancels when the person interrupts the program.
 pub async fn cancel_on_interrupt(cancel: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        cancel.cancel();
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => if pressed.is_err() { return },
+        () = told_to_end() => {}
     }
+    cancel.cancel();
+}
+
+/// Returns when the system asks the program to end: SIGTERM, or SIGHUP when its terminal is gone, unless it was started
+/// to outlive that. Never where the system has no such thing.
+#[cfg(unix)]
+pub async fn told_to_end() {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    let next = |signal: Option<Signal>| async move {
+        match signal {
+            Some(mut signal) => drop(signal.recv().await),
+            None => std::future::pending().await,
+        }
+    };
+    let hangup = (!winclaw_loader::ignores_hangup()).then(|| signal(SignalKind::hangup()).ok()).flatten();
+    tokio::select! {
+        () = next(signal(SignalKind::terminate()).ok()) => {}
+        () = next(hangup) => {}
+    }
+}
+
+/// Returns when the system asks the program to end; here it never does.
+#[cfg(not(unix))]
+pub async fn told_to_end() {
+    std::future::pending().await
 }
 
 /// The options of a task, from the command line, the configuration and the model.
@@ -249,7 +305,7 @@ pub fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(
     let id = winclaw_trace::new_task_id(started_unix_ms, now.subsec_nanos() ^ std::process::id());
     let folder = host.config.traces();
     crate::commands::trace::prune::at_start(&host.config, &id);
-    let writer = TraceWriter::create(&folder, &id).map_err(|error| io(&folder, &error))?;
+    let writer = TraceWriter::create(&folder, &id).map_err(|error| unwritable(&folder, &error))?;
     let mut writer = writer.hiding(crate::hidden::secrets());
     let start = Record::Start {
         task_id: id.clone(),
@@ -260,8 +316,19 @@ pub fn open_trace(host: &Host, model: &dyn ChatModel, request: &str) -> Result<(
         request: request.into(),
         lang: if host.screen.lang == Lang::Zh { "zh" } else { "en" }.into(),
     };
-    writer.write(&start).map_err(|error| io(&folder, &error))?;
+    if let Err(error) = writer.write(&start) {
+        writer.discard();
+        return Err(unwritable(&folder, &error));
+    }
     Ok((id, writer))
+}
+
+/// Traces cannot be written to `folder`.
+fn unwritable(folder: &Path, error: &std::io::Error) -> Complaint {
+    io(folder, error).mend(
+        "make room on its disk and the folder writable for you, or choose another --data-dir",
+        "请腾出磁盘空间并使该文件夹对您可写，或选择另一个 --data-dir",
+    )
 }
 
 /// The last record of a task.
@@ -322,7 +389,8 @@ fn conclude(
         let usage = &report.usage;
         host.screen.json(
             &json!({"event": "end", "state": report.state.as_str(), "exit_code": exit(&report.state) as u8,
-                    "answer": report.answer, "calls": report.calls, "turns": report.turns, "trace": trace,
+                    "answer": report.answer, "calls": report.calls, "turns": report.turns,
+                    "trace": Some(trace).filter(|id| !id.is_empty()),
                     "session": session, "cost": report.cost.as_ref().map(cost),
                     "tokens": {"input": usage.input, "cached": usage.cached, "output": usage.output}}),
         );
@@ -335,6 +403,9 @@ fn conclude(
         host.screen.note(&host.screen.paint(Style::Dim, &format!("{words}: winclaw session resume {session} \"…\"")));
     }
     let Some(mut complaint) = complaint(&report.state) else { return Ok(Exit::Done) };
+    if trace.is_empty() {
+        return Err(complaint);
+    }
     let told = trace_line(trace);
     match output {
         OutputWord::Text => host.screen.note(&host.screen.paint(Style::Dim, host.screen.text(&told))),

@@ -199,7 +199,8 @@ impl Chat {
         let report = self.run(options, &front, &mut recorder).await;
         recorder(task::end(&report, started.elapsed()));
         shelf.iter().for_each(|shelf| shelf.end_task(&id, &report));
-        self.say_lost(lost, shelf.and_then(|shelf| shelf.take_error()));
+        let kept = shelf.and_then(|shelf| shelf.take_error().filter(|_| shelf.tell_once()));
+        self.say_lost(lost, kept);
         let account = Account::of(&records, &front.told());
         let spent = super::commands::difference(&before, &self.conversation.spent());
         let (trace, request) = (id.clone(), message.to_owned());
@@ -212,8 +213,7 @@ impl Chat {
         match task::open_trace(&self.host, self.model.as_ref(), message) {
             Ok((id, writer)) => (id, Some(writer)),
             Err(complaint) => {
-                let words = self.screen.word("this task has no trace", "本任务没有跟踪记录");
-                self.warn(&format!("{words}: {}", self.screen.text(&complaint.what)));
+                self.warn(self.screen.text(&task::no_trace(&complaint)));
                 (String::new(), None)
             }
         }
@@ -354,7 +354,9 @@ impl Chat {
 
     /// The last words, and the exit code: that of the last failure where nobody watched, otherwise that all is well.
     pub(super) fn leave(self) -> Exit {
-        if let Some(id) = self.conversation.id().filter(|_| !self.conversation.is_empty()) {
+        // What could not be written yet gets its last try here.
+        let kept = self.conversation.shelf().is_some_and(|shelf| shelf.is_kept());
+        if let Some(id) = self.conversation.id().filter(|_| kept && !self.conversation.is_empty()) {
             let words = self.screen.word("go on with", "继续会话");
             self.screen.note(&self.screen.paint(Style::Dim, &format!("{words}: winclaw chat --resume {id}")));
         }

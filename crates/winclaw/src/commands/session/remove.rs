@@ -79,9 +79,10 @@ fn all(
         removed.push(info.id.as_str());
         Ok(())
     });
-    if !removed.is_empty() {
-        store.tidy().map_err(|error| of_store(&error))?;
+    if removed.is_empty() {
+        return done.map(|()| Exit::Done);
     }
+    let tidied = store.tidy().map_err(|error| of_store(&error));
     match how.json {
         true => screen.json(&json!({"removed": removed})),
         false => {
@@ -90,7 +91,7 @@ fn all(
             screen.line(&format!("{words}: {what} ({})", removed.join(", ")));
         }
     }
-    done.map(|()| Exit::Done)
+    done.and(tidied).map(|()| Exit::Done)
 }
 
 fn one(config: &Config, store: &mut Store, id: &str, how: RemoveArgs) -> Result<(), Complaint> {
