@@ -125,7 +125,13 @@ impl<R: BufRead> Iterator for TraceReader<R> {
                         return Some(Ok(line));
                     }
                 }
-                Ok(None) => self.ended = true,
+                Ok(None) => {
+                    self.ended = true;
+                    // The piece that was not there was counted as the first.
+                    if self.line == 1 {
+                        self.note(Fault::Empty);
+                    }
+                }
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(error));

@@ -5,6 +5,8 @@ use crate::VERSION;
 /// What is wrong with one line.
 #[derive(Debug)]
 pub(super) enum Fault {
+    /// There is no line at all: the disk was full when the task began.
+    Empty,
     /// It has no end: the program was stopped, or the disk was full, while it was written.
     Torn { line: usize },
     /// It is no record.
@@ -18,6 +20,7 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) fn problem(&self, subject: &str) -> Problem {
         let (what, mend) = match self {
+            Fault::Empty => empty(),
             Fault::Torn { line } => torn(*line),
             Fault::Foreign { line, error } => foreign(*line, error),
             Fault::Newer { line, v } => newer(*line, *v),
@@ -25,6 +28,14 @@ impl Fault {
         };
         Problem { kind: ProblemKind::Io, subject: subject.to_owned(), what, mend, fatal: false }
     }
+}
+
+fn empty() -> (Text, Text) {
+    let what = Text::new(
+        "The file is empty: nothing of this task could be written, as on a full disk.",
+        "文件为空：该任务的内容未能写入，例如磁盘已满。",
+    );
+    (what, Text::new("Make room on the disk; the file can be removed.", "请腾出磁盘空间；可删除此文件。"))
 }
 
 fn torn(line: usize) -> (Text, Text) {
