@@ -236,7 +236,7 @@ fn the_question_speaks_chinese() {
     room.winclaw(&alone)
         .run()
         .exits(7)
-        .complains(&["winclaw consent allow file.write --side-effect write", "仅允许此操作"]);
+        .complains(&["winclaw consent allow file.write --side-effect write", "允许 file.write 的所有此类调用"]);
     room.winclaw(&["consent", "list", "--lang", "zh"]).run().exits(0).says(&["禁止", "可能破坏", "回答问题时"]);
 }
 

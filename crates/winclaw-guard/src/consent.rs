@@ -82,19 +82,26 @@ impl Consent {
         }
     }
 
-    /// The line for a shell that lets exactly such calls run; `None` where a destination cannot be written in one.
+    /// The line for a shell that lets every such call of the tool run; `None` where a destination cannot be written in one.
     pub fn command(&self) -> Option<String> {
         let effects = self.effects.iter().map(|effect| format!(" --side-effect {}", effect.as_str()));
         let places: Option<Vec<String>> = self.to.iter().map(|to| Some(format!(" --to {}", quoted(to)?))).collect();
         Some(format!("winclaw consent allow {}{}{}", self.id, effects.collect::<String>(), places?.concat()))
     }
 
+    /// What [`Consent::command`] does, for a person to read before it.
+    pub fn command_does(&self) -> Text {
+        let id = &self.id;
+        Text::new(format!("to allow every such call of {id} unasked"), format!("不再询问，允许 {id} 的所有此类调用"))
+    }
+
     /// What lets such a call run where nobody can be asked, for a person: the narrowest rule that does.
     pub fn how_to_allow(&self) -> Text {
+        let id = &self.id;
         match self.command() {
             Some(line) => Text::new(
-                format!("allow exactly this with `{line}`, or run it in a terminal to be asked"),
-                format!("可运行 {line} 仅允许此操作，或在终端中运行以便询问"),
+                format!("allow every such call of {id} with `{line}`, or run it in a terminal to be asked"),
+                format!("可运行 {line} 允许 {id} 的所有此类调用，或在终端中运行以便询问"),
             ),
             None => Text::new("run it in a terminal to be asked", "请在终端中运行以便询问"),
         }

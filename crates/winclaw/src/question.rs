@@ -45,7 +45,8 @@ impl<'a> Question<'a> {
             lines.push(self.screen.paint(Style::Yellow, &format!("  ! {}", seen(self.screen.text(&text), usize::MAX))));
         }
         if let Some(command) = self.consent.command() {
-            let words = self.screen.word("to allow exactly this unasked", "不再询问而仅允许此操作");
+            let words = self.consent.command_does();
+            let words = self.screen.text(&words);
             lines.push(self.screen.paint(Style::Dim, &format!("    {words}: {command}")));
         }
         lines.push(self.choices());

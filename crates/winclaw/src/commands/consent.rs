@@ -289,7 +289,10 @@ fn explain_call(host: &Host, args: &ConsentExplainArgs, ix: ToolIx, text: &str) 
         };
     };
     let (effect, command, question) = match &verdict {
-        Verdict::AskUser { consent, .. } => (consent.side_effect, consent.command(), Some(consent.why.clone())),
+        Verdict::AskUser { consent, .. } => {
+            let command = consent.command().map(|command| (consent.command_does(), command));
+            (consent.side_effect, command, Some(consent.why.clone()))
+        }
         Verdict::Run { arguments, .. } | Verdict::RunWithAdvice { arguments, .. } => {
             (tool.manifest.side_effect_of(arguments), None, None)
         }
@@ -297,15 +300,14 @@ fn explain_call(host: &Host, args: &ConsentExplainArgs, ix: ToolIx, text: &str) 
     };
     if args.json {
         let mut row = ruling_json(host, tool, effect, ruling);
-        row["allow_with"] = json!(command);
+        row["allow_with"] = json!(command.map(|(_, command)| command));
         screen.json(&row);
         return Ok(Exit::Done);
     }
     columns(&[ruling_row(host, effect, ruling)]).iter().for_each(|line| screen.line(line.trim_start()));
     question.iter().for_each(|why| screen.line(&harmless(screen.text(why))));
-    if let Some(command) = command {
-        let words = screen.word("to allow exactly this unasked", "不再询问而仅允许此操作");
-        screen.line(&format!("{words}: {command}"));
+    if let Some((words, command)) = command {
+        screen.line(&format!("{}: {command}", screen.text(&words)));
     }
     Ok(Exit::Done)
 }
