@@ -169,7 +169,7 @@ proptest! {
         let (lines, problems) = winclaw_trace::read_bytes(&bytes[..end]);
         let whole = bytes[..end].iter().filter(|b| **b == b'\n').count();
         prop_assert_eq!(lines.into_iter().map(|line| line.record).collect::<Vec<_>>(), records[..whole].to_vec());
-        prop_assert_eq!(problems.len(), usize::from(end > 0 && bytes[end - 1] != b'\n'));
+        prop_assert_eq!(problems.len(), usize::from(end == 0 || bytes[end - 1] != b'\n'));
     }
 
     #[test]
