@@ -364,6 +364,7 @@ fn model_error(error: &ModelError) -> &'static str {
         ModelError::Config { .. } => "config",
         ModelError::Protocol { .. } => "protocol",
         ModelError::Rejected { .. } => "rejected",
+        ModelError::WebPage { .. } => "web_page",
         ModelError::ReplayMismatch { .. } => "replay_mismatch",
         ModelError::Unreachable { .. } => "unreachable",
     }

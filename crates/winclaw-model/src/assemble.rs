@@ -30,6 +30,7 @@ pub struct Assembler {
     lines: Lines,
     whole: Vec<u8>,
     bytes: usize,
+    page: bool,
     events: Events,
     taken: BTreeSet<String>,
     turn: usize,
@@ -60,6 +61,7 @@ impl Assembler {
             lines: Lines::default(),
             whole: Vec::new(),
             bytes: 0,
+            page: false,
             events: Events { format, pending: String::new(), pending_lines: 0, told: Told::default() },
             taken,
             turn,
@@ -105,9 +107,15 @@ impl Assembler {
         match bytes.get(start) {
             None => {}
             Some(b'{') => self.form = Form::Whole,
+            Some(b'<') => (self.form, self.page) = (Form::Events, true),
             Some(_) => self.form = Form::Events,
         }
         &bytes[start..]
+    }
+
+    /// Whether the answer begins as a page for a browser does, which no answer of a model does.
+    pub fn is_page(&self) -> bool {
+        self.page
     }
 
     /// Whether the stream said that nothing more will come.

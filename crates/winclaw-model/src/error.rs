@@ -45,6 +45,13 @@ pub enum ModelError {
         /// What is wrong, and where.
         message: String,
     },
+    /// A page for a browser came instead of an answer: another server stands there, or a network that wants a log-in
+    /// first. The command line exits with 4.
+    #[error("{}", self.text().en)]
+    WebPage {
+        /// What was asked, without user name, password or query.
+        url: String,
+    },
     /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
@@ -88,6 +95,10 @@ impl ModelError {
             ModelError::Protocol { message } => {
                 Text::new(format!("the model protocol was broken: {message}"), format!("模型通信格式有误：{message}"))
             }
+            ModelError::WebPage { url } => Text::new(
+                format!("{url} answered with a web page and not as a model does"),
+                format!("{url} 返回的是网页，而不是模型的回复"),
+            ),
             ModelError::Cancelled => Text::new("cancelled", "已取消"),
             ModelError::ReplayMismatch { name, step, message } => Text::new(
                 format!("the replayed model `{name}` does not foresee this request (step {step}): {message}"),
@@ -117,6 +128,10 @@ impl ModelError {
                 "请检查网络与代理设置；如果设置了基础地址（OPENAI_BASE_URL、ANTHROPIC_BASE_URL 等），请确认地址正确",
             )),
             ModelError::Rejected { status, .. } => rejected_hint(*status),
+            ModelError::WebPage { .. } => Some(Text::new(
+                "is the address right (the base of the API, usually ending in /v1)? Or does the network want you to log in first, as in a hotel?",
+                "地址是否正确（应为接口的基础地址，通常以 /v1 结尾）？或者网络是否需要先登录（如酒店网络）？",
+            )),
             ModelError::Protocol { .. } | ModelError::Cancelled | ModelError::ReplayMismatch { .. } => None,
         }
     }

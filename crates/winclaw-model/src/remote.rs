@@ -114,7 +114,12 @@ impl Remote {
             return Err(ModelChoice::parse(&choice.label()).err().unwrap_or_else(ModelError::none_found));
         };
         let moved = choice.base_url.clone().or_else(|| setting(env, &profile.base_url_variable));
-        let url = endpoint(moved.as_deref().unwrap_or(&profile.base_url), profile)?;
+        let url = match &moved {
+            Some(base) => endpoint(base, profile).ok_or_else(|| no_url(&profile.base_url_variable, "=")),
+            // The URLs of the table are good, so this one was configured.
+            None => endpoint(&profile.base_url, profile)
+                .ok_or_else(|| no_url(&format!("providers.{}.base_url", profile.provider), " = ")),
+        }?;
         let key = key(profile, env, moved.is_none())?;
         let timeouts = Timeouts::from_env(env);
         Ok(Remote {
@@ -227,7 +232,11 @@ impl Remote {
         }
         let mut assembler = Assembler::for_request(&self.profile, request);
         let read = self.read(response, (first_byte, patience), &mut assembler, sink).await?;
+        let is_page = assembler.is_page();
         match (read, assembler.finish(sink)) {
+            (Read { broken: None, .. }, Err(ModelError::Protocol { .. })) if is_page => {
+                Err(ModelError::WebPage { url: http::shown(&self.url) }.into())
+            }
             (Read { broken: Some(error), heard }, Err(ModelError::Protocol { .. })) => {
                 Err(Failed { unheard: !heard, ..error.into() })
             }
@@ -435,20 +444,23 @@ fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {
     http::client(timeouts.connect, url).build().map_err(unusable)
 }
 
-fn endpoint(base: &str, profile: &Profile) -> Result<Url, ModelError> {
-    let variable = &profile.base_url_variable;
-    let url = Url::parse(base.trim()).ok();
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    let mut url = url.ok_or_else(|| ModelError::Config {
+/// What stands at `place`, a variable or a key of the configuration, is no URL.
+fn no_url(place: &str, equals: &str) -> ModelError {
+    ModelError::Config {
         what: Text::new(
-            format!("{variable} is not an http or https URL"),
-            format!("{variable} 不是有效的 http 或 https 地址"),
+            format!("{place} is not an http or https URL"),
+            format!("{place} 不是有效的 http 或 https 地址"),
         ),
         mend: Text::new(
-            format!("set it to the base of the API, such as {variable}=http://127.0.0.1:8080/v1"),
-            format!("请设为接口的基础地址，例如 {variable}=http://127.0.0.1:8080/v1"),
+            format!("set it to the base of the API, such as {place}{equals}http://127.0.0.1:8080/v1"),
+            format!("请设为接口的基础地址，例如 {place}{equals}http://127.0.0.1:8080/v1"),
         ),
-    })?;
+    }
+}
+
+fn endpoint(base: &str, profile: &Profile) -> Option<Url> {
+    let url = Url::parse(base.trim()).ok();
+    let mut url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())?;
     let (end, mistaken) = profile.format.path();
     let mut path = url.path().trim_end_matches('/');
     for extra in std::iter::once(&end).chain(mistaken) {
@@ -456,10 +468,13 @@ fn endpoint(base: &str, profile: &Profile) -> Result<Url, ModelError> {
     }
     let path = format!("{path}{end}");
     url.set_path(&path);
-    Ok(url)
+    Some(url)
 }
 
 fn key(profile: &Profile, env: &Env, at_home: bool) -> Result<Option<Key>, ModelError> {
+    if profile.key_variable.trim().is_empty() {
+        return Ok(None);
+    }
     let Some(value) = setting(env, &profile.key_variable) else {
         let missing = ModelError::Authentication {
             provider: profile.provider.to_string(),

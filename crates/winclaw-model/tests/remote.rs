@@ -216,6 +216,17 @@ async fn busy_servers_and_lost_connections_are_tried_again_as_they_ask_or_with_j
 }
 
 #[tokio::test]
+async fn a_web_page_is_told_as_such_with_the_address_that_gave_it() {
+    for page in ["<!DOCTYPE html><html><body>Log in to the network</body></html>", "\n <html>\n</html>\n"] {
+        let server = serve(vec![ok(page)]).await;
+        let error = ask(&server).await.reply.expect_err("no reply");
+        let address = server.address.to_string();
+        assert!(matches!(&error, ModelError::WebPage { url } if url.contains(&address)), "{error:?}");
+        assert!(error.hint().is_some_and(|hint| hint.en.contains("address") && hint.zh.contains("地址")), "{error:?}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_tried_again_once_something_was_heard() {
     let event = json!({"choices": [{"index": 0, "delta": {"content": "half"}}]});
     let broken =

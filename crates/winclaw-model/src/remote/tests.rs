@@ -54,7 +54,7 @@ fn the_url_is_built_from_any_base() {
         ("https://h/d?api-version=1", "https://h/d/chat/completions?api-version=1"),
     ];
     for (base, url) in cases {
-        assert_eq!(endpoint(base, &PROFILES[0]).as_ref().map(Url::as_str), Ok(url));
+        assert_eq!(endpoint(base, &PROFILES[0]).as_ref().map(Url::as_str), Some(url));
     }
     let others = [
         ("anthropic", "http://h", "http://h/v1/messages"),
@@ -65,7 +65,7 @@ fn the_url_is_built_from_any_base() {
     ];
     for (provider, base, url) in others {
         let profile = Profile::of(provider).expect("a profile");
-        assert_eq!(endpoint(base, profile).as_ref().map(Url::as_str), Ok(url));
+        assert_eq!(endpoint(base, profile).as_ref().map(Url::as_str), Some(url));
     }
 }
 
@@ -77,6 +77,20 @@ fn odd_keys_and_urls_are_told_without_showing_them() {
         let error = model("openai/m", &[("OPENAI_BASE_URL", url)]).expect_err(url);
         assert!(error.text().en.contains("OPENAI_BASE_URL"), "{error}");
     }
+}
+
+#[test]
+fn a_configured_url_that_is_none_is_told_by_its_key() {
+    let overrides = crate::ProfileOverrides { base_url: Some("nowhere".into()), ..Default::default() };
+    let profile = Profile::custom("mine", &PROFILES[0], overrides);
+    let choice = ModelChoice { profile: Some(profile), ..ModelChoice::parse("openai/m").expect("a choice") };
+    let told = |set: &[(&str, &str)]| {
+        let env = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Remote::new(&choice, &env).expect_err("no URL").text().en
+    };
+    let configured = told(&[]);
+    assert!(configured.contains("providers.mine.base_url") && !configured.contains("MINE_BASE_URL"), "{configured}");
+    assert!(told(&[("MINE_BASE_URL", "nor this")]).contains("MINE_BASE_URL"));
 }
 
 #[test]
