@@ -50,7 +50,7 @@ impl Conversation {
     /// The session `id`, to be gone on with; and what of it this version cannot read.
     pub(super) fn resume(store: &Store, id: &str) -> Result<(Conversation, Vec<Problem>), Error> {
         let (place, problems) = Place::take_up(store, id)?;
-        let request = place.before.as_ref().map(|(_, messages)| last_request(messages)).unwrap_or_default();
+        let request = last_exchange(store, id)?.first().map(words).unwrap_or_default();
         let conversation = Conversation {
             shelf: Some(place.shelf),
             session: None,
@@ -140,11 +140,59 @@ impl Conversation {
     }
 }
 
-/// The last thing the person said.
-fn last_request(messages: &[Message]) -> String {
-    let words = |message: &Message| match message {
-        Message::User { text, .. } => Some(text.clone()),
-        _ => None,
-    };
-    messages.iter().rev().find_map(words).unwrap_or_default()
+/// Messages that are read at once on the way back to the last request.
+const PAGE: u64 = 100;
+
+/// The last thing the person said in session `id` and what followed, as it was said: without what was put behind it for
+/// the model. Nothing where the person said nothing.
+pub(super) fn last_exchange(store: &Store, id: &str) -> Result<Vec<Message>, Error> {
+    let mut end = store.info(id)?.messages;
+    let mut later: Vec<Message> = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(PAGE);
+        let page = store.said(id, start, usize::try_from(end - start).unwrap_or(usize::MAX))?;
+        // What this version cannot read is not shown; `session show` tells of it.
+        let read = page.into_iter().filter_map(|said| serde_json::from_value(said.message).ok());
+        let mut messages: Vec<Message> = read.collect();
+        messages.append(&mut later);
+        if let Some(asked) = messages.iter().rposition(|message| matches!(message, Message::User { .. })) {
+            return Ok(messages.split_off(asked));
+        }
+        (later, end) = (messages, start);
+    }
+    Ok(Vec::new())
+}
+
+fn words(message: &Message) -> String {
+    match message {
+        Message::User { text, .. } => text.clone(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use winclaw_session::New;
+
+    use super::*;
+
+    fn answer(text: &str) -> Message {
+        Message::Assistant { text: text.to_owned(), reasoning: None, calls: Vec::new(), sealed: Vec::new() }
+    }
+
+    #[test]
+    fn the_last_exchange_is_what_was_said_and_not_what_was_put_behind_it_for_the_model() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (store, _) = Store::open(folder.path()).expect("a store");
+        let mut writer = store.create(New::default()).expect("a session");
+        let id = writer.id().to_owned();
+        writer.append(&answer("hello")).expect("kept");
+        assert_eq!(last_exchange(&store, &id).expect("read"), []);
+        writer.append(&Message::user("tidy up")).expect("kept");
+        writer.amend(1, &Message::user("tidy up\n\nLikely useful now: notes__add")).expect("kept");
+        (0..PAGE + 7).for_each(|n| writer.append(&answer(&n.to_string())).expect("kept"));
+        let said = last_exchange(&store, &id).expect("read");
+        assert_eq!(said.len() as u64, PAGE + 8);
+        assert_eq!(said.first(), Some(&Message::user("tidy up")));
+    }
 }

@@ -4,7 +4,7 @@ use winclaw_model::Message;
 use winclaw_session::{Info, Store};
 
 use super::attach::path;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, last_exchange};
 use super::state::Chat;
 use crate::cli::ExportWord;
 use crate::commands::figures::count;
@@ -31,20 +31,19 @@ impl Chat {
         let info = store.info(&id).map_err(|error| of_store(&error))?;
         self.conversation = conversation;
         problems.iter().for_each(|problem| self.warn(self.screen.text(&told(problem))));
-        self.show_where_it_stopped(&info);
+        let said = self.store.as_ref().map(|store| last_exchange(store, &id)).transpose();
+        self.show_where_it_stopped(&info, &said.map_err(|error| of_store(&error))?.unwrap_or_default());
         Ok(())
     }
 
-    fn show_where_it_stopped(&self, info: &Info) {
+    fn show_where_it_stopped(&self, info: &Info, said: &[Message]) {
         if !self.input.is_editor() {
             return;
         }
         let messages = count(self.screen, usize::try_from(info.messages).unwrap_or(0), "message", "messages", "条消息");
         let head = format!("{} · {} · {messages}", info.id, harmless(&one_line(&info.title)));
         self.screen.note(&self.screen.paint(Style::Bold, &head));
-        let asked = self.conversation.messages().iter().rposition(|message| matches!(message, Message::User { .. }));
-        let Some(asked) = asked else { return };
-        for message in &self.conversation.messages()[asked..] {
+        for message in said {
             match message {
                 Message::User { text, .. } => {
                     self.screen.note(&self.screen.paint(Style::Dim, &format!("› {}", harmless(&one_line(text)))));
