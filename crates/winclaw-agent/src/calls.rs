@@ -71,7 +71,12 @@ impl Task<'_> {
 
     /// A call that is answered without a tool, with a failure.
     pub(crate) fn refuse_aside(&mut self, asked: &Asked<'_>, failure: &Failure) -> Told {
-        let answer = self.not_run(asked.id, asked.name, failure);
+        self.refuse_by(asked, None, failure)
+    }
+
+    /// The same, by this rule.
+    pub(crate) fn refuse_by(&mut self, asked: &Asked<'_>, rule: Option<&'static str>, failure: &Failure) -> Told {
+        let answer = self.not_run(asked, rule, failure);
         self.aside(asked, failure.code.as_str(), &failure.message, answer)
     }
 
@@ -112,7 +117,7 @@ impl Task<'_> {
                 if !matches!(rule, Rule::Repeat | Rule::MustAnswer | Rule::Declined) {
                     self.open.note(&self.catalog(), tool, failure.code);
                 }
-                self.not_run(asked.id, asked.name, &failure)
+                self.not_run(asked, Some(rule.as_str()), &failure)
             }
         };
         join(content, revealed)
@@ -130,7 +135,7 @@ impl Task<'_> {
         let question = self.parts.front.consent(consent, &granted.arguments);
         let Some(answer) = running.token.run_until_cancelled(question).await else {
             let why = if running.stopped_alone() { stopped() } else { cancelled() };
-            return self.not_run(asked.id, asked.name, &why);
+            return self.not_run(asked, None, &why);
         };
         drop(running);
         self.recorder.consent(&self.catalog(), asked.id, consent, answer, self.guard.ruling());
@@ -144,7 +149,8 @@ impl Task<'_> {
             self.open.note(&self.catalog(), tool, FailureCode::Denied);
         }
         self.guard.record(&self.catalog(), tool, &arguments, &Err(failure.clone()));
-        self.not_run(asked.id, asked.name, &failure)
+        let rule = if answer == Answer::NobodyToAsk { "nobody" } else { "refused" };
+        self.not_run(asked, Some(rule), &failure)
     }
 
     /// Runs a call that nobody was asked about; where more than the general level allowed it, the record says what.
@@ -206,10 +212,15 @@ impl Task<'_> {
     }
 
     /// A call that does not run: whoever watches is told, and the model reads why.
-    pub(crate) fn not_run(&mut self, call_id: &str, name: &str, failure: &Failure) -> Told {
-        let (call_id, name, failure) = (call_id.to_owned(), name.to_owned(), failure.clone());
+    fn not_run(&mut self, asked: &Asked<'_>, rule: Option<&'static str>, failure: &Failure) -> Told {
+        let catalog = self.catalog();
+        let tool = match catalog.resolve(asked.name) {
+            Resolution::One(tool) => Some(catalog.get(tool).id.to_string()),
+            Resolution::Many(_) | Resolution::Unknown { .. } => None,
+        };
+        let (call_id, name, failure) = (asked.id.to_owned(), asked.name.to_owned(), failure.clone());
         let text = failure_text(&failure);
-        self.parts.front.show(Event::NotRun { call_id, name, failure });
+        self.parts.front.show(Event::NotRun { call_id, name, tool, rule, failure });
         text.into()
     }
 }

@@ -90,6 +90,13 @@ pub enum Event {
         call_id: String,
         /// The name the model used.
         name: String,
+        /// The id of the tool that the name means, if it means one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        /// What kept it from running, where that was no failing of the call itself: a rule of the guard
+        /// ([`winclaw_guard::Rule::as_str`]), `refused` when the person said no, `nobody` when nobody could be asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rule: Option<&'static str>,
         /// Why, and how the model may mend it.
         failure: Failure,
     },

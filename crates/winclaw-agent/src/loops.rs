@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use winclaw_catalog::ToolIx;
 use winclaw_exposure::Signal;
-use winclaw_guard::{LoopStep, Repair, Stage};
+use winclaw_guard::{LoopKind, LoopStep, Repair, Stage};
 use winclaw_model::{Message, WireCall};
 use winclaw_tool::{Failure, Text};
 
@@ -98,16 +98,38 @@ fn ran_as(call: &WireCall, asked: &Asked<'_>, arguments: &Value) -> String {
 }
 
 fn words(catalog: &winclaw_catalog::Catalog, step: &LoopStep) -> Text {
-    let LoopStep { tool, times, .. } = step;
-    let what = tool.map_or_else(|| step.what.as_str().to_owned(), |tool| catalog.get(tool).id.to_string());
+    let what = counted(catalog, step);
     let (en, zh) = match step.rung {
         "hint" => ("the model was told so", "已提醒模型"),
         "block" => ("it is not run any more, and other tools are shown", "不再运行，并展示其他工具"),
         "must_answer" => ("the model must answer or ask now", "模型现在必须作答或提问"),
         _ => ("the task is stopped", "任务已停止"),
     };
-    Text::new(
-        format!("{what}: {times} times without anything new; {en}"),
-        format!("{what}：{times} 次没有新的结果；{zh}"),
-    )
+    Text::new(format!("{}; {en}", what.en), format!("{}；{zh}", what.zh))
+}
+
+/// What is repeated and how often it was made, whether or not it ran.
+fn counted(catalog: &winclaw_catalog::Catalog, step: &LoopStep) -> Text {
+    let times = step.times;
+    let s = if times == 1 { "" } else { "s" };
+    let (en, zh) = match (step.what, step.tool) {
+        (_, Some(tool)) => {
+            let id = &catalog.get(tool).id;
+            (
+                format!("{id}: called {times} time{s} without anything new"),
+                format!("{id}：调用了 {times} 次，没有新的结果"),
+            )
+        }
+        (LoopKind::SamePlan, _) => {
+            (format!("the same plan was told {times} time{s}"), format!("同一计划说了 {times} 次"))
+        }
+        (LoopKind::Search, _) => {
+            (format!("{times} look-up{s} found nothing new"), format!("{times} 次查找没有新的发现"))
+        }
+        (LoopKind::UnknownTool, _) => {
+            (format!("{times} call{s} of tools that do not exist"), format!("{times} 次调用了不存在的工具"))
+        }
+        _ => (format!("nothing new in {times} call{s} or replies"), format!("{times} 次调用或回复没有新的结果")),
+    };
+    Text::new(en, zh)
 }

@@ -1,6 +1,7 @@
 use serde_json::Value;
 use winclaw_exposure::meta::{self, MetaCall};
 use winclaw_exposure::{Answer as Told, Signal};
+use winclaw_guard::Rule;
 use winclaw_tool::Failure;
 
 use crate::calls::Asked;
@@ -20,16 +21,18 @@ impl Task<'_> {
 
     /// The answer to a meta tool; like any call it runs only within the limit of its reply.
     pub(crate) async fn answer_meta(&mut self, asked: &Asked<'_>, call: MetaCall) -> Told {
-        let limited = self.guard.beyond_limit(asked.name, asked.position);
-        let limited =
-            limited.or_else(|| self.must_answer(asked.name).filter(|_| !matches!(call, MetaCall::Ask { .. })));
+        let limited = self.guard.beyond_limit(asked.name, asked.position).map(|failure| (Rule::BatchLimit, failure));
+        let is_question = matches!(call, MetaCall::Ask { .. });
+        let limited = limited.or_else(|| {
+            self.must_answer(asked.name).filter(|_| !is_question).map(|failure| (Rule::MustAnswer, failure))
+        });
         match (call, limited) {
             // The guard judges what is called, the limit included.
             (MetaCall::Call { name, arguments }, _) => {
                 let arguments = raw(&arguments);
                 Box::pin(self.answer_tool(&Asked { name: &name, arguments: &arguments, bridged: true, ..*asked })).await
             }
-            (_, Some(failure)) => self.refuse_aside(asked, &failure),
+            (_, Some((rule, failure))) => self.refuse_by(asked, Some(rule.as_str()), &failure),
             (MetaCall::Search { queries, limit, category }, None) => {
                 let (found, answer) = self.search(queries, limit, category);
                 self.aside(asked, "ok", &found, answer)

@@ -120,7 +120,7 @@ pub struct LoopStep {
     pub what: LoopKind,
     /// The tool, if it is one.
     pub tool: Option<ToolIx>,
-    /// How many times it was seen.
+    /// How many times it was seen, calls that were not run included.
     pub times: usize,
     /// `hint`, `block`, `must_answer` or `stop`.
     pub rung: &'static str,
@@ -215,15 +215,23 @@ impl Ladder {
         let ever = self.ever.entry(cause).or_default();
         *ever += 1;
         let is_enough = times >= INSIST || self.total() >= BLOCKS || self.ever.get(&cause) >= Some(&BLOCKS_EVER);
-        self.suspect(found, found.times + times, detail);
+        let made = self.made(found, found.times + times, 1);
+        self.suspect(found, made, detail);
         match is_enough {
-            true => self.must(found, found.times + times, reply),
+            true => self.must(found, made, reply),
             false => {
                 self.rung = self.rung.max(Rung::Blocked);
                 self.reveal = reveal;
-                self.step(found, found.times + times, "block");
+                self.step(found, made, "block");
             }
         }
+    }
+
+    /// How many times the tool was called, as far as was said before: of what another detector finds in the same calls the
+    /// count goes on and does not begin anew. `more` were made since.
+    fn made(&self, found: &Found, times: usize, more: usize) -> usize {
+        let same = |last: &&LoopReport| last.tool == found.tool && (found.tool.is_some() || last.what == found.what);
+        self.last.as_ref().filter(same).map_or(times, |last| times.max(last.times + more))
     }
 
     fn total(&self) -> usize {
@@ -235,14 +243,15 @@ impl Ladder {
         if to <= self.rung && to < Rung::MustAnswer {
             return;
         }
-        self.suspect(found, found.times, detail);
+        let made = self.made(found, found.times, 0);
+        self.suspect(found, made, detail);
         match to {
             Rung::Free | Rung::Hinted => {}
             Rung::Blocked => {
                 (self.rung, self.reveal) = (Rung::Blocked, Vec::new());
-                self.step(found, found.times, "block");
+                self.step(found, made, "block");
             }
-            Rung::MustAnswer => self.must(found, found.times, reply),
+            Rung::MustAnswer => self.must(found, made, reply),
             Rung::Stopped => self.stop(),
         }
     }
@@ -312,5 +321,23 @@ impl Ladder {
             report.tool = report.tool.and_then(place);
         }
         self.steps.iter_mut().for_each(|step| step.tool = step.tool.and_then(place));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_of_calls_goes_on_when_another_detector_finds_the_same_tool() {
+        let found =
+            |what, by: u8, times| Found { what, tool: Some(ToolIx(0)), by: [by; 32], times, message: String::new() };
+        let mut ladder = Ladder::default();
+        ladder.block(&found(LoopKind::SameResult, 1, 3), 4, String::new(), Vec::new());
+        ladder.block(&found(LoopKind::Cycle, 2, 2), 5, String::new(), Vec::new());
+        ladder.block(&found(LoopKind::Cycle, 2, 2), 6, String::new(), Vec::new());
+        ladder.insists(7);
+        let steps: Vec<_> = ladder.take_steps().into_iter().map(|step| (step.rung, step.times)).collect();
+        assert_eq!(steps, [("block", 4), ("block", 5), ("must_answer", 6), ("stop", 6)]);
     }
 }

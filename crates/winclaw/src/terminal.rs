@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use winclaw_agent::{Answer, Event, Front};
 use winclaw_guard::{Consent, PolicyRule};
-use winclaw_tool::{Failure, Lang};
+use winclaw_tool::{Failure, FailureCode, Lang};
 use winclaw_toolbox::BoxFuture;
 use winclaw_trace::{redact, redact_text};
 
@@ -114,7 +114,12 @@ impl Terminal {
                 ))
             }
             Event::CallEnded { ms, failure, .. } => Some(self.ended(*ms, failure.as_ref())),
-            Event::NotRun { name, failure, .. } => Some(self.not_run(name, failure)),
+            Event::NotRun { name, tool, rule, failure, .. } => {
+                let words = self.screen.word("not run", "未运行");
+                let why = why_not_run(&self.screen, *rule, failure);
+                let line = format!("   - {} {words}: {why}", tool.as_ref().unwrap_or(name));
+                Some(self.with_hint(self.screen.paint(Style::Yellow, &harmless(&line)), failure))
+            }
             Event::Notice { text } => Some(self.screen.paint(Style::Yellow, &harmless(self.screen.text(text)))),
             Event::SetAside { tool, why } => {
                 let words = self.screen.word("not sent to this model", "不发送给该模型");
@@ -149,12 +154,6 @@ impl Terminal {
             }
             _ => None,
         }
-    }
-
-    fn not_run(&self, name: &str, failure: &Failure) -> String {
-        let words = self.screen.word("not run", "未运行");
-        let line = format!("   - {name} {words}: {}", reason(&self.screen, failure));
-        self.with_hint(self.screen.paint(Style::Yellow, &harmless(&line)), failure)
     }
 
     fn ended(&self, ms: u64, failure: Option<&Failure>) -> String {
@@ -305,8 +304,31 @@ pub fn head(emoji: &str, title: &str) -> String {
     if emoji.is_empty() { title.to_owned() } else { format!("{emoji} {title}") }
 }
 
+/// Why a call does not run, on one line. What the model is told to do then is not for people, who read words of their own
+/// where a rule, or they themselves, kept the call from running.
+pub fn why_not_run(screen: &Screen, rule: Option<&str>, failure: &Failure) -> String {
+    let (en, zh) = match rule {
+        Some("refused") => ("you said no", "您已拒绝"),
+        Some("declined") => ("you said no to this very call before", "您之前已拒绝过这次调用"),
+        Some("nobody") => ("it needs your consent, and nobody can be asked here", "需要您同意，而此处无人可询问"),
+        Some("repeat") => ("repeated: nothing new came of this call before", "重复调用：此前没有新的结果"),
+        Some("must_answer") => {
+            ("no tool runs now: the model must answer or ask", "现在不运行任何工具：模型必须作答或提问")
+        }
+        Some("batch_limit") => {
+            ("too many calls in one reply; the model may send it again", "一次回复中的调用过多；模型可再次发起")
+        }
+        _ if failure.code == FailureCode::Cancelled => ("you stopped it", "您已停止"),
+        _ => return reason(screen, failure),
+    };
+    screen.word(en, zh).to_owned()
+}
+
 /// A failure on one line: its code in the person's language, and what was said.
 pub fn reason(screen: &Screen, failure: &Failure) -> String {
+    if failure.code == FailureCode::Cancelled {
+        return screen.word("cancelled; its work may be half done", "已取消；可能只完成了一部分").to_owned();
+    }
     let code = match screen.lang {
         Lang::En => failure.code.as_str(),
         Lang::Zh => code_in_chinese(failure.code),
@@ -322,4 +344,29 @@ pub fn one_line(text: &str) -> String {
         cut.push('…');
     }
     cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_words_of_their_own_where_a_rule_kept_a_call_from_running() {
+        let told = Failure::denied("the person said no to this call. Do not try it again");
+        let rules = ["refused", "declined", "nobody", "repeat", "must_answer", "batch_limit"];
+        for (lang, words) in [(Lang::En, "you said no"), (Lang::Zh, "您已拒绝")] {
+            let screen = Screen::plain(lang);
+            assert_eq!(why_not_run(&screen, Some("refused"), &told), words);
+            for rule in rules {
+                let line = why_not_run(&screen, Some(rule), &told);
+                assert!(!line.contains("Do not try") && !line.contains("invalid_args"), "{line}");
+                assert!(lang == Lang::En || line.chars().all(|c| !c.is_ascii_alphabetic()), "{line}");
+            }
+        }
+        let wrong = Failure::invalid_args("`to` is missing");
+        let line = why_not_run(&Screen::plain(Lang::Zh), Some("schema"), &wrong);
+        assert_eq!(line, "参数有误: `to` is missing");
+        let stopped = Failure::new(FailureCode::Cancelled, "the person stopped this call");
+        assert_eq!(why_not_run(&Screen::plain(Lang::Zh), None, &stopped), "您已停止");
+    }
 }

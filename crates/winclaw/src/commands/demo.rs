@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::screen::{Screen, Style, columns, harmless};
 use crate::task::{self, Task, exit, of_model};
-use crate::terminal::{one_line, reason};
+use crate::terminal::{one_line, reason, why_not_run};
 
 /// A scene, as a package carries it in `demos/*.json`.
 #[derive(Debug, Deserialize)]
@@ -396,9 +396,10 @@ impl Front for Stage {
             Event::Exposure { .. } => self.exposure(&event),
             Event::CallStarted { .. } => self.call(&event),
             Event::CallEnded { .. } => self.ended(&event),
-            Event::NotRun { name, failure, .. } => {
+            Event::NotRun { name, tool, rule, failure, .. } => {
                 self.end_line();
-                let line = format!("   - {name}: {}", reason(&self.screen, failure));
+                let why = why_not_run(&self.screen, *rule, failure);
+                let line = format!("   - {}: {why}", tool.as_ref().unwrap_or(name));
                 self.screen.line(&self.screen.paint(Style::Yellow, &harmless(&line)));
             }
             Event::Log { level, message, .. } if self.verbose => {
