@@ -220,6 +220,11 @@ impl Exposure {
     /// nearest are shown, never run.
     pub fn unknown_answer(&mut self, catalog: &Catalog, name: &str, nearest: &[ToolIx]) -> Failure {
         let name = winclaw_catalog::clean(name, MAX_NAME);
+        if looks_for_tools(&name) && self.settings.allows("tool_search") {
+            return Failure::invalid_args(format!(
+                "There is no tool `{name}`; nothing was run. To find a tool, call tool_search with what the tool should do."
+            ));
+        }
         let near = &nearest[..nearest.len().min(3)];
         let because = Because::NearName { name: name.clone() };
         let shown = self.disclose(catalog, near, &because, Want::EachAsText);
@@ -317,4 +322,11 @@ fn nothing_found(catalog: &Catalog, disabled: &[&CatalogTool]) -> String {
             "None of the {all} tools matches these words. {off} of them cannot run now for want of a server or a setting."
         ),
     }
+}
+
+/// Whether a name that is no tool's is meant for a tool that finds tools. Names that merely resemble it are far-fetched.
+fn looks_for_tools(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let looks = ["search", "find", "discover", "lookup", "look_up", "list"].iter().any(|word| name.contains(word));
+    looks && name.contains("tool")
 }

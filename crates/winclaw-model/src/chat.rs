@@ -125,6 +125,8 @@ pub struct ChatReply {
     pub cost: Option<Cost>,
     /// How many of the calls were recovered from calls that the model wrote as text.
     pub text_calls: u32,
+    /// Whether it is cut off because the vendor's filter stopped it, or the model refused to go on.
+    pub filtered: bool,
     /// What broke the reply off, when it is cut off for another reason than the model's limit: a connection that was lost,
     /// a server that fell silent.
     pub broken: Option<Text>,

@@ -244,7 +244,8 @@ impl Remote {
                 Err(error.into())
             }
             (Read { broken: Some(error), .. }, Ok(mut reply)) if reply.cut_off => {
-                reply.broken.get_or_insert_with(|| error.text());
+                let chars = reply.text.chars().count();
+                reply.broken.get_or_insert_with(|| broken_off(&error, chars));
                 Ok(reply)
             }
             (_, reply) => Ok(reply?),
@@ -433,6 +434,19 @@ impl ChatModel for Remote {
             Some(result) => result,
         }
     }
+}
+
+/// That an answer broke off by `error` behind so many characters of it: the server was reached, so that is not said.
+fn broken_off(error: &ModelError, chars: usize) -> Text {
+    let why = match error {
+        ModelError::Unreachable { reason, .. } => Text::new(reason.clone(), reason.clone()),
+        other => other.text(),
+    };
+    let s = if chars == 1 { "" } else { "s" };
+    Text::new(
+        format!("it broke off after {chars} character{s}: {}", why.en),
+        format!("在 {chars} 个字符之后中断：{}", why.zh),
+    )
 }
 
 fn build(timeouts: &Timeouts, url: &Url) -> Result<Client, ModelError> {

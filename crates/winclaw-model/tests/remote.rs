@@ -245,6 +245,9 @@ async fn a_server_that_falls_silent_leaves_what_it_said_and_the_reason() {
     assert_eq!((reply.text.as_str(), reply.cut_off), ("half", true));
     let broken = reply.broken.expect("a reason");
     assert!(broken.en.contains("went silent for 0.2 s"), "{broken:?}");
+    for (text, says) in [(&broken.en, "after 4 characters"), (&broken.zh, "4 个字符之后")] {
+        assert!(text.contains(says) && !text.contains("could not be reached"), "{broken:?}");
+    }
     // What ended properly is whole, whatever the connection does.
     let server = serve(vec![Answer::Hang(hello().replace("data: [DONE]\n\n", ""))]).await;
     let reply = ask(&server).await.reply.expect("a reply");

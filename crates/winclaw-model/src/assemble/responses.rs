@@ -50,7 +50,9 @@ fn whole(told: &mut Told, response: &Value, sink: &mut Sink<'_>) {
     told.error = error_in(response);
     told.spoke = true;
     count(&mut told.usage, &response["usage"]);
-    told.finished(response.get("status"));
+    // An incomplete response says why apart from its status.
+    let filter = response.pointer("/incomplete_details/reason").filter(|reason| *reason == "content_filter");
+    told.finished(filter.or(response.get("status")));
     let (words, thoughts) = (told.has_text(), told.has_thoughts());
     for item in response["output"].as_array().into_iter().flatten() {
         match item["type"].as_str().unwrap_or("") {

@@ -338,3 +338,26 @@ fn a_whole_answer_to_a_stream_request_is_read_all_the_same() {
     assert_eq!((heard.text.as_str(), heard.started, heard.reply.cut_off), ("好", vec!["sky".to_owned()], false));
     assert_eq!(heard.reply.usage.input, Some(1));
 }
+
+#[test]
+fn what_a_filter_stopped_says_so_in_every_format() {
+    let refusal = json!({"type": "message", "content": [{"type": "text", "text": "a"}], "stop_reason": "refusal"});
+    let incomplete = |reason: &str| {
+        json!({"object": "response", "status": "incomplete", "incomplete_details": {"reason": reason},
+               "output": [{"type": "message", "content": [{"type": "output_text", "text": "a"}]}]})
+    };
+    let chat = |reason: &str| json!({"choices": [{"message": {"content": "a"}, "finish_reason": reason}]});
+    let cases = [
+        (Format::Chat, chat("content_filter"), true),
+        (Format::Chat, chat("length"), false),
+        (Format::Messages, refusal, true),
+        (Format::Responses, incomplete("content_filter"), true),
+        (Format::Responses, incomplete("max_output_tokens"), false),
+    ];
+    for (format, body, filtered) in cases {
+        let mut assembler = Assembler::new(format, &[]);
+        assembler.feed(body.to_string().as_bytes(), &mut |_| {}).expect("fed");
+        let reply = assembler.finish(&mut |_| {}).expect("a reply");
+        assert_eq!((reply.cut_off, reply.filtered, reply.text.as_str()), (true, filtered, "a"), "{body}");
+    }
+}

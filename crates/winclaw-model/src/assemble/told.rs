@@ -25,6 +25,9 @@ const CUT_OFF: [&str; 13] = [
     "in_progress",
 ];
 
+/// Those of them that mean a filter of the vendor, or a refusal of the model.
+const FILTERED: [&str; 2] = ["content_filter", "refusal"];
+
 /// What an answer has told so far, whatever its format.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -151,6 +154,7 @@ impl Told {
             return Err(ModelError::protocol(format!("the answer held no reply ({skipped} unreadable lines)")));
         }
         let cut_off = self.is_cut_off();
+        let filtered = self.finish.as_deref().is_some_and(|reason| FILTERED.contains(&reason));
         let details = std::mem::take(&mut self.details);
         let Finished { calls, extras, nameless, written } = self.calls.finish(taken, turn);
         let extra = |(place, extra): (usize, Value)| (place + 1, json!({"type": EXTRA, EXTRA: extra}));
@@ -161,6 +165,7 @@ impl Told {
             text: self.text,
             reasoning: self.reasoning,
             cut_off,
+            filtered,
             calls,
             sealed: own.chain(self.sealed).collect(),
             usage: self.usage,
