@@ -133,11 +133,28 @@ async fn model(host: &Host) -> Check {
         Err(complaint) => return Check::new("model", Good::No, host.screen.text(&complaint.what)),
     };
     match winclaw_model::connect(&choice, &|name| host.config.variable(name)) {
-        Ok(model) => Check::new("model", Good::Yes, model.label()),
+        Ok(model) => Check::new("model", Good::Yes, format!("{}{}", model.label(), where_from(host, &choice))),
         Err(error) => {
             Check::new("model", Good::No, format!("{}: {}", choice.label(), error.text().get(host.screen.lang)))
         }
     }
+}
+
+/// Where the model was named, and where its key is; never the key.
+fn where_from(host: &Host, choice: &ModelChoice) -> String {
+    let (screen, config) = (host.screen, &host.config);
+    let named = config.settings.get("model").map(|setting| screen.text(&setting.place.text()).to_owned());
+    let profile = choice.profile.as_ref().or_else(|| winclaw_model::Profile::of(&choice.provider));
+    let variable = profile.map(|profile| profile.key_variable.to_string()).unwrap_or_default();
+    let kept = || config.secrets.list().ok()?.into_iter().find(|(name, _)| *name == variable).map(|(_, source)| source);
+    let key = match std::env::var_os(&variable) {
+        Some(_) => Some(screen.word("the environment", "环境变量").to_owned()),
+        None => kept().map(|source| screen.text(&source.text()).to_owned()),
+    };
+    let named = named.map(|place| format!("{} {place}", screen.word("named in", "来自")));
+    let key = key.map(|place| format!("{variable} {} {place}", screen.word("from", "来自")));
+    let parts: Vec<String> = named.into_iter().chain(key).collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// The file of the project, where there is one.
@@ -147,6 +164,34 @@ fn project(host: &Host) -> Option<Check> {
         None => Check::new("project", Good::Yes, project),
         Some(text) => Check::new("project", Good::Maybe, host.screen.text(&text)),
     })
+}
+
+/// Whether past conversations can be read.
+fn sessions(host: &Host) -> Check {
+    let folder = host.config.sessions();
+    let looked = winclaw_session::Store::look(&folder).and_then(|found| match found {
+        None => Ok((0, Vec::new())),
+        Some((store, problems)) => store.list(None).map(|list| (list.len(), problems)),
+    });
+    match looked {
+        Ok((count, problems)) => {
+            let words = format!("{count} {}", host.screen.word("kept", "个已保存"));
+            let told: Vec<&str> = problems.iter().map(|problem| host.screen.text(&problem.what)).collect();
+            let good = if told.is_empty() { Good::Yes } else { Good::Maybe };
+            Check::new("sessions", good, [words.as_str()].into_iter().chain(told).collect::<Vec<_>>().join("; "))
+        }
+        Err(error) => Check::new("sessions", Good::Maybe, error.to_string()),
+    }
+}
+
+/// Whether the rules of consent can be read.
+fn policy(host: &Host) -> Check {
+    match host.policy(None) {
+        Ok(policy) => {
+            Check::new("policy", Good::Yes, format!("{} {}", policy.rules.len(), host.screen.word("rules", "条规则")))
+        }
+        Err(complaint) => Check::new("policy", Good::No, host.screen.text(&complaint.what)),
+    }
 }
 
 /// How many secrets are kept, and whether their file is as it must be; none is read out.
@@ -190,8 +235,8 @@ async fn local_model(host: &Host) -> Check {
             "model",
             Good::Maybe,
             host.screen.word(
-                "none: set OPENAI_API_KEY or DEEPSEEK_API_KEY, or start Ollama or LM Studio; `winclaw demo` needs none",
-                "无：请设置 OPENAI_API_KEY 或 DEEPSEEK_API_KEY，或启动 Ollama / LM Studio；winclaw demo 无需模型",
+                "none: set the key of a provider, such as DEEPSEEK_API_KEY, or start Ollama or LM Studio; `winclaw demo` needs none",
+                "无：请设置某个提供方的密钥（如 DEEPSEEK_API_KEY），或启动 Ollama / LM Studio；winclaw demo 无需模型",
             ),
         ),
     }
