@@ -39,8 +39,10 @@ impl Task<'_> {
     pub(crate) async fn ask_model(&mut self, request: ChatRequest) -> Result<ChatReply, EndState> {
         let running = self.parts.interrupt.begin();
         let begun = Instant::now();
-        let mut ear = Ear::new(self.parts.front, &mut self.recorder, &request, self.turns);
+        let again = self.again.take().unwrap_or_default();
+        let mut ear = Ear::new(self.parts.front, &mut self.recorder, &request, self.turns).after(again);
         let answer = self.parts.model.complete(&request, &mut |delta| ear.hear(delta), &running.token).await;
+        ear.end();
         let words = ear.words;
         self.session.history.give_back(request.messages);
         match answer {
@@ -84,19 +86,46 @@ struct Ear<'e, 'r> {
     /// How many tools and messages are sent.
     counts: (usize, usize),
     words: String,
+    /// Words that were shown before; as long as these are the same they are held back.
+    again: String,
+    /// How many bytes of the words were shown.
+    shown: usize,
 }
 
 impl<'e, 'r> Ear<'e, 'r> {
     fn new(front: &Arc<dyn Front>, recorder: &'e mut Recorder<'r>, request: &ChatRequest, turn: u32) -> Self {
         let counts = (request.tools.len(), request.messages.len());
-        Ear { front: Arc::clone(front), recorder, turn, counts, words: String::new() }
+        Ear { front: Arc::clone(front), recorder, turn, counts, words: String::new(), again: String::new(), shown: 0 }
+    }
+
+    /// The same, of a reply that may begin with what was shown before.
+    fn after(self, again: String) -> Self {
+        Ear { again, ..self }
+    }
+
+    /// Shows what is not shown yet.
+    fn show(&mut self) {
+        let text = self.words.get(self.shown..).unwrap_or_default().to_owned();
+        self.shown = self.words.len();
+        if !text.is_empty() {
+            self.front.show(Event::Text { text });
+        }
+    }
+
+    /// The reply has ended: what is held back is shown, unless it is all that was shown before.
+    fn end(&mut self) {
+        if self.words.trim() != self.again.trim() {
+            self.show();
+        }
     }
 
     fn hear(&mut self, delta: Delta<'_>) {
         match delta {
             Delta::Text(text) => {
                 self.words.push_str(text);
-                self.front.show(Event::Text { text: text.to_owned() });
+                if !self.again.starts_with(&self.words) {
+                    self.show();
+                }
             }
             Delta::Sent { body, attempt } => self.recorder.sent(body, attempt, self.turn, self.counts),
             Delta::Reasoning(_) | Delta::CallStarted { .. } => {}

@@ -6,8 +6,9 @@ use winclaw_catalog::{Resolution, ToolIx};
 use winclaw_exposure::{Answer as Told, Signal};
 use winclaw_guard::{Because, Consent, Origin, Proposed, Repair, Rule, Verdict};
 use winclaw_model::WireCall;
-use winclaw_tool::{Failure, FailureCode, Outcome};
+use winclaw_tool::{Failure, FailureCode, Outcome, SideEffect, detail_line};
 
+use crate::open::Made;
 use crate::task::Task;
 use crate::{Answer, Event, Watch};
 
@@ -60,7 +61,7 @@ impl Task<'_> {
             Resolution::One(tool) => match self.session.lens.exposure.state_answer(&catalog, tool) {
                 None => return self.judge(asked, tool).await,
                 Some(failure) => {
-                    self.open.note(&catalog, tool, failure.code);
+                    self.open.note(self.made(tool, None), failure.code);
                     failure
                 }
             },
@@ -83,7 +84,12 @@ impl Task<'_> {
     /// A call that ran no tool is recorded and counted; what the guard has to say about it stands behind the answer.
     pub(crate) fn aside(&mut self, asked: &Asked<'_>, outcome: &str, detail: &str, answer: Told) -> Told {
         self.recorder.aside(asked, outcome, detail, &answer.text);
-        let advice = self.guard.aside(asked.name, asked.arguments, detail);
+        self.counted(asked, detail, answer)
+    }
+
+    /// A call that ran no tool is counted by what came of it.
+    pub(crate) fn counted(&mut self, asked: &Asked<'_>, came_of_it: &str, answer: Told) -> Told {
+        let advice = self.guard.aside(asked.name, asked.arguments, came_of_it);
         join(answer, advice.map(Told::from))
     }
 
@@ -114,8 +120,9 @@ impl Task<'_> {
                 self.with_consent(asked, Granted { tool, arguments, repairs, advice: None }, &consent).await
             }
             Verdict::NotRun { failure, rule } => {
-                if !matches!(rule, Rule::Repeat | Rule::MustAnswer | Rule::Declined) {
-                    self.open.note(&self.catalog(), tool, failure.code);
+                // Any other call was no call yet, or was judged before.
+                if rule == Rule::Policy {
+                    self.open.note(self.made(tool, None), failure.code);
                 }
                 self.not_run(asked, Some(rule.as_str()), &failure)
             }
@@ -146,7 +153,7 @@ impl Task<'_> {
         let failure = refusal(consent, answer);
         let Granted { tool, arguments, .. } = granted;
         if !unwanted(consent, answer) {
-            self.open.note(&self.catalog(), tool, FailureCode::Denied);
+            self.open.note(self.made(tool, Some(&arguments)), FailureCode::Denied);
         }
         self.guard.record(&self.catalog(), tool, &arguments, &Err(failure.clone()));
         let rule = if answer == Answer::NobodyToAsk { "nobody" } else { "refused" };
@@ -190,7 +197,7 @@ impl Task<'_> {
     ) -> String {
         let catalog = self.catalog();
         self.guard.record(&catalog, tool, arguments, &outcome);
-        self.open.record(&catalog, tool, &outcome);
+        self.open.record(&catalog, self.made(tool, Some(arguments)), &outcome);
         // The one used last stands last, also when it was used before.
         if self.session.used.last() != Some(&tool) {
             self.session.used.retain(|other| *other != tool);
@@ -211,16 +218,30 @@ impl Task<'_> {
         read.shown
     }
 
+    /// A call of `tool` as what the task leaves undone is judged by; without its arguments it does what the tool does at most.
+    fn made(&self, tool: ToolIx, arguments: Option<&Value>) -> Made {
+        let catalog = self.session.lens.catalog();
+        let manifest = &catalog.get(tool).manifest;
+        let side_effect = arguments.map_or(manifest.side_effect, |arguments| manifest.side_effect_of(arguments));
+        Made { tool, near: self.anchor.is_near(catalog, tool), acts: side_effect != SideEffect::Read }
+    }
+
     /// A call that does not run: whoever watches is told, and the model reads why.
     fn not_run(&mut self, asked: &Asked<'_>, rule: Option<&'static str>, failure: &Failure) -> Told {
         let catalog = self.catalog();
-        let tool = match catalog.resolve(asked.name) {
-            Resolution::One(tool) => Some(catalog.get(tool).id.to_string()),
+        let known = match catalog.resolve(asked.name) {
+            Resolution::One(tool) => Some(catalog.get(tool)),
             Resolution::Many(_) | Resolution::Unknown { .. } => None,
         };
+        let tool = known.map(|known| known.id.to_string());
+        let detail = known.and_then(|known| {
+            let arguments = serde_json::from_str(asked.arguments).ok()?;
+            Some(detail_line(&known.manifest.detail_keys, &arguments))
+        });
+        let detail = detail.unwrap_or_default();
         let (call_id, name, failure) = (asked.id.to_owned(), asked.name.to_owned(), failure.clone());
         let text = failure_text(&failure);
-        self.parts.front.show(Event::NotRun { call_id, name, tool, rule, failure });
+        self.parts.front.show(Event::NotRun { call_id, name, tool, rule, detail, failure });
         text.into()
     }
 }

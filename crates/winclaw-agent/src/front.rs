@@ -97,6 +97,9 @@ pub enum Event {
         /// ([`winclaw_guard::Rule::as_str`]), `refused` when the person said no, `nobody` when nobody could be asked.
         #[serde(skip_serializing_if = "Option::is_none")]
         rule: Option<&'static str>,
+        /// One line that says what the call is about; empty where the arguments are none of a tool.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        detail: String,
         /// Why, and how the model may mend it.
         failure: Failure,
     },

@@ -29,6 +29,7 @@ mod lens;
 mod loops;
 mod mend;
 mod meta;
+mod open;
 mod ranking;
 mod read;
 mod record;

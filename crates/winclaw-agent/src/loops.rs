@@ -101,6 +101,10 @@ fn words(catalog: &winclaw_catalog::Catalog, step: &LoopStep) -> Text {
     let what = counted(catalog, step);
     let (en, zh) = match step.rung {
         "hint" => ("the model was told so", "已提醒模型"),
+        "block" if step.what == LoopKind::UnknownTool => {
+            ("no tool has such a name; tools that exist are shown", "没有这些名称的工具；已展示现有的工具")
+        }
+        "block" if step.what == LoopKind::Search => ("other tools are shown", "已展示其他工具"),
         "block" => ("it is not run any more, and other tools are shown", "不再运行，并展示其他工具"),
         "must_answer" => ("the model must answer or ask now", "模型现在必须作答或提问"),
         _ => ("the task is stopped", "任务已停止"),

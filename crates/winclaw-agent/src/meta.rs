@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+
 use serde_json::Value;
+use winclaw_catalog::ToolIx;
 use winclaw_exposure::meta::{self, MetaCall};
 use winclaw_exposure::{Answer as Told, Signal};
 use winclaw_guard::Rule;
@@ -34,8 +37,9 @@ impl Task<'_> {
             }
             (_, Some((rule, failure))) => self.refuse_by(asked, Some(rule.as_str()), &failure),
             (MetaCall::Search { queries, limit, category }, None) => {
-                let (found, answer) = self.search(queries, limit, category);
-                self.aside(asked, "ok", &found, answer)
+                let (found, unread, answer) = self.search(queries, limit, category);
+                self.recorder.aside(asked, "ok", &found, &answer.text);
+                self.counted(asked, &unread, answer)
             }
             (MetaCall::Details { names }, None) => {
                 let joined = names.join(", ");
@@ -46,16 +50,27 @@ impl Task<'_> {
         }
     }
 
-    fn search(&mut self, queries: Vec<String>, limit: Option<usize>, category: Option<String>) -> (String, Told) {
+    /// What was found, which of that the model could not read before, and the answer.
+    fn search(
+        &mut self,
+        queries: Vec<String>,
+        limit: Option<usize>,
+        category: Option<String>,
+    ) -> (String, String, Told) {
         let catalog = self.catalog();
+        let read: BTreeSet<ToolIx> =
+            catalog.permitted().filter(|ix| self.session.lens.exposure.schema_shown(*ix)).collect();
         let (found, told) = self.session.lens.search(queries, limit, category);
         if self.session.lens.exposure.searches_without_news() > 0 {
             let rises = self.session.lens.learn(Signal::SearchWithoutNews);
             self.rose(&rises);
         }
-        let ids: Vec<String> = found.iter().map(|tool| catalog.get(*tool).id.to_string()).collect();
+        let ids = |tools: &mut dyn Iterator<Item = &ToolIx>| {
+            tools.map(|tool| catalog.get(*tool).id.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let (all, unread) = (ids(&mut found.iter()), ids(&mut found.iter().filter(|tool| !read.contains(tool))));
         self.anchor.add(&catalog, found);
-        (ids.join(", "), told)
+        (all, unread, told)
     }
 
     fn details(&mut self, names: Vec<String>) -> Told {

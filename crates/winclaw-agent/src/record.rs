@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use winclaw_catalog::{Catalog, Resolution, ToolIx};
 use winclaw_exposure::{Event as Decision, Prefix, Reach, Rise, Surface};
 use winclaw_guard::{Consent, DriftStep, LoopStep, Repair, Ruling, Verdict};
 use winclaw_model::{ChatReply, Cost, ModelError};
-use winclaw_tool::{FailureCode, Lang, Outcome, Problem, SideEffect, Text, ToolSpec, detail_line};
+use winclaw_tool::{Lang, Outcome, Problem, Text, ToolSpec, detail_line};
 use winclaw_trace::{CallMade, EvidenceHit, Record, ShownTool, TokenUsage};
 
 use crate::calls::Asked;
@@ -17,7 +16,6 @@ use crate::change::{Change, Delta};
 use crate::lens::Lens;
 use crate::ranking::hex;
 use crate::read::Read;
-use crate::report::EndState;
 use crate::{Answer, Event, front};
 
 /// Turns decisions into trace records, word for word.
@@ -376,51 +374,4 @@ fn millis(took: Duration) -> u64 {
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-/// The tools whose last call failed, was refused or was denied.
-///
-/// A later success of the same tool takes it off. A tool that only reads and could not do what was asked is also taken off
-/// by the success of any other: the model looked somewhere, found nothing and found another way. What was out of reach,
-/// broke or was denied is not.
-#[derive(Debug, Default)]
-pub(crate) struct Open(BTreeMap<ToolIx, Unmended>);
-
-#[derive(Debug, Clone, Copy)]
-struct Unmended {
-    denied: bool,
-    forgivable: bool,
-}
-
-impl Open {
-    pub(crate) fn record(&mut self, catalog: &Catalog, tool: ToolIx, outcome: &Outcome) {
-        match outcome {
-            Ok(_) => self.0.retain(|other, unmended| *other != tool && !unmended.forgivable),
-            // The person did not want it.
-            Err(failure) if failure.code == FailureCode::Cancelled => {}
-            Err(failure) => self.note(catalog, tool, failure.code),
-        }
-    }
-
-    pub(crate) fn note(&mut self, catalog: &Catalog, tool: ToolIx, code: FailureCode) {
-        let reads = catalog.get(tool).manifest.side_effect == SideEffect::Read;
-        let forgivable = reads && matches!(code, FailureCode::ToolFailed | FailureCode::InvalidArgs);
-        self.0.insert(tool, Unmended { denied: code == FailureCode::Denied, forgivable });
-    }
-
-    pub(crate) fn renumber(&mut self, map: &[ToolIx]) {
-        let old = std::mem::take(&mut self.0);
-        self.0 = old.into_iter().filter_map(|(tool, unmended)| Some((*map.get(tool.index())?, unmended))).collect();
-    }
-
-    /// How a task ends whose model has answered.
-    pub(crate) fn state(&self) -> EndState {
-        if self.0.values().any(|unmended| unmended.denied) {
-            EndState::Denied
-        } else if self.0.is_empty() {
-            EndState::Done
-        } else {
-            EndState::ToolFailed
-        }
-    }
 }

@@ -44,11 +44,16 @@ impl Task<'_> {
     /// A reply without calls is the answer, unless it says nothing: then the surface widens and the model is asked once more.
     pub(crate) fn without_calls(&mut self, reply: &ChatReply) -> Then {
         if let Some(unread) = &reply.unread {
-            return self.unread(unread);
+            return self.unread(unread, &reply.text);
+        }
+        if reply.filtered {
+            self.answer = reply.text.clone();
+            return Then::End(EndState::NotCompleted { why: filtered() });
         }
         let silent = reply.text.trim().is_empty();
         if (silent || winclaw_exposure::says_no_tool(&reply.text)) && !self.nudged {
             self.nudged = true;
+            self.again = Some(reply.text.clone());
             return self.nudge(silent);
         }
         if silent {
@@ -60,15 +65,17 @@ impl Task<'_> {
         if reply.cut_off {
             return Then::End(EndState::NotCompleted { why: cut_off(reply) });
         }
-        Then::End(self.open.state())
+        Then::End(self.open.state(self.session.lens.catalog()))
     }
 
     /// A call that the model wrote as text and that cannot be run is no answer: it is told so, once.
-    fn unread(&mut self, why: &Text) -> Then {
+    fn unread(&mut self, why: &Text, words: &str) -> Then {
         if self.nudged {
+            self.answer = words.to_owned();
             return Then::End(EndState::NotCompleted { why: why.clone() });
         }
         self.nudged = true;
+        self.again = Some(words.to_owned());
         self.parts.front.show(Event::TextEnd);
         self.notice(why.clone());
         let (en, way) = (&why.en, "Make the call through the tool interface and not as text, or answer without it.");
@@ -102,7 +109,7 @@ impl Task<'_> {
                     "模型在展示给它的工具中没有找到合适的，而 hard 策略不会展示其他工具",
                 ),
             },
-            Strategy::Progressive | Strategy::Full => self.open.state(),
+            Strategy::Progressive | Strategy::Full => self.open.state(self.session.lens.catalog()),
         }
     }
 
@@ -156,10 +163,18 @@ impl Task<'_> {
 fn cut_off(reply: &ChatReply) -> Text {
     match &reply.broken {
         Some(why) => {
-            Text::new(format!("the model's answer was cut off: {}", why.en), format!("模型的回答被截断：{}", why.zh))
+            Text::new(format!("the model's answer was cut off: {}", why.en), format!("模型的回答不完整：{}", why.zh))
         }
         None => Text::new("the model's answer was cut off", "模型的回答被截断"),
     }
+}
+
+/// Words of the model may stand before it; the same question asked again would only be stopped again.
+fn filtered() -> Text {
+    Text::new(
+        "a filter of the model's vendor stopped the answer; put the request in other words, or ask another model",
+        "模型服务方的内容过滤中止了回答；请换一种说法，或改用其他模型",
+    )
 }
 
 fn skipped(lines: u32) -> Text {

@@ -6,10 +6,16 @@ use winclaw_tool::Text;
 pub enum EndState {
     /// The model answered and nothing it needed stayed undone.
     Done,
-    /// The model answered, but a tool it needed failed and did not succeed later.
-    ToolFailed,
+    /// The model answered, but a tool it needed failed, and neither it nor another of its kind succeeded later.
+    ToolFailed {
+        /// The tool's id; of several the one that failed last.
+        tool: String,
+    },
     /// The model answered, but a call was denied and nothing took its place.
-    Denied,
+    Denied {
+        /// The tool's id; of several the one that was denied last.
+        tool: String,
+    },
     /// The limit of model calls was reached, or the model had no answer.
     NotCompleted {
         /// Why, for a person.
@@ -31,8 +37,8 @@ impl EndState {
     pub fn as_str(&self) -> &'static str {
         match self {
             EndState::Done => "done",
-            EndState::ToolFailed => "tool_failed",
-            EndState::Denied => "denied",
+            EndState::ToolFailed { .. } => "tool_failed",
+            EndState::Denied { .. } => "denied",
             EndState::NotCompleted { .. } => "not_completed",
             EndState::Stopped { .. } => "stopped",
             EndState::ModelFailed(_) => "model_failed",

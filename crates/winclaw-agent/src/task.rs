@@ -11,6 +11,7 @@ use winclaw_toolbox::Toolbox;
 use winclaw_trace::Record;
 
 use crate::anchor::Anchor;
+use crate::open::Open;
 use crate::record::{self, Recorder};
 use crate::report::{EndState, Report};
 use crate::spent::Spent;
@@ -113,7 +114,7 @@ pub(crate) struct Task<'a> {
     /// Ids of all calls of the conversation.
     pub(crate) call_ids: BTreeSet<String>,
     pub(crate) recorder: Recorder<'a>,
-    pub(crate) open: record::Open,
+    pub(crate) open: Open,
     pub(crate) calls: u32,
     pub(crate) plan_step: Option<String>,
     pub(crate) turns: u32,
@@ -121,6 +122,8 @@ pub(crate) struct Task<'a> {
     pub(crate) spent: Spent,
     pub(crate) answer: String,
     pub(crate) nudged: bool,
+    /// The words of a reply that is asked for again: said once more, they are not shown once more.
+    pub(crate) again: Option<String>,
     /// The epoch whose prefix the model's vendor was asked about.
     pub(crate) checked_epoch: u32,
 }
@@ -165,13 +168,14 @@ impl<'a> Task<'a> {
             guard,
             call_ids: session.history.call_ids(),
             recorder: Recorder::new(recorder),
-            open: record::Open::default(),
+            open: Open::default(),
             calls: 0,
             plan_step: None,
             turns: 0,
             spent: Spent::default(),
             answer: String::new(),
             nudged: false,
+            again: None,
             checked_epoch: 0,
             session,
             parts,

@@ -11,7 +11,7 @@ use winclaw_exposure::{Native, Settings, Strategy, Transport};
 use winclaw_guard::Approve;
 use winclaw_model::{ChatModel, Cost, ModelChoice, ModelError, NativeTools, Replay};
 use winclaw_tool::{Lang, Text};
-use winclaw_trace::{Record, TokenUsage, TraceWriter};
+use winclaw_trace::{Record, TokenUsage, TraceWriter, redact_text};
 
 use crate::cli::{ApproveWord, ExposureArgs, ModelArgs, OutputWord, StrategyWord, TaskArgs, TransportWord};
 use crate::commands::chat::money;
@@ -102,7 +102,9 @@ pub async fn run(
     let (report, trace) = run_with(host, model, task, &front, place).await?;
     terminal.end_line();
     let session = shelf.filter(|shelf| !shelf.is_behind()).map(|shelf| shelf.id());
-    conclude(host, task.args.output, &report, &trace, session.as_deref())
+    let ended = conclude(host, task.args.output, &report, &trace, session.as_deref());
+    let denied = terminal.denied().filter(|_| task.args.output != OutputWord::Text);
+    ended.map_err(|complaint| with_way_out(complaint, denied))
 }
 
 /// Runs the task before any front; returns what it left and the id of its trace.
@@ -347,8 +349,8 @@ pub fn end(report: &Report, took: Duration) -> Record {
 pub fn exit(state: &EndState) -> Exit {
     match state {
         EndState::Done => Exit::Done,
-        EndState::ToolFailed => Exit::ToolFailed,
-        EndState::Denied => Exit::Denied,
+        EndState::ToolFailed { .. } => Exit::ToolFailed,
+        EndState::Denied { .. } => Exit::Denied,
         EndState::NotCompleted { .. } => Exit::NotCompleted,
         EndState::Stopped { .. } => Exit::Stopped,
         EndState::ModelFailed(error) => of_model(error).exit,
@@ -361,13 +363,13 @@ pub fn complaint(state: &EndState) -> Option<Complaint> {
     let new = |en: &str, zh: &str| Some(Complaint::new(exit(state), en, zh));
     match state {
         EndState::Done => None,
-        EndState::ToolFailed => new(
-            "a tool the task needed failed; the trace says what and why",
-            "任务所需的工具失败了，经过和原因见跟踪记录",
+        EndState::ToolFailed { tool } => new(
+            &format!("a tool the task needed failed: {tool}; the trace says why"),
+            &format!("任务所需的工具失败了：{tool}；原因见跟踪记录"),
         ),
-        EndState::Denied => new(
-            "something the task needed was not allowed; what would allow it was said with the call",
-            "任务所需的操作未获允许；该调用处已说明如何允许",
+        EndState::Denied { tool } => new(
+            &format!("something the task needed was not allowed: {tool}; what would allow it was said with the call"),
+            &format!("任务所需的操作未获允许：{tool}；该调用处已说明如何允许"),
         ),
         EndState::NotCompleted { why } => {
             new(&format!("not completed: {}", why.en), &format!("任务未完成：{}", why.zh))
@@ -413,6 +415,17 @@ fn conclude(
         _ => {}
     }
     Err(complaint)
+}
+
+/// Where no line of the calls was shown, the complaint itself names the call that was denied and what would allow it.
+fn with_way_out(complaint: Complaint, denied: Option<(String, Text)>) -> Complaint {
+    match denied {
+        Some((call, mend)) if complaint.exit == Exit::Denied => {
+            let what = Text::new(format!("not allowed: {call}"), format!("未获允许：{call}"));
+            Complaint { what: Text::new(redact_text(&what.en), redact_text(&what.zh)), mend, ..complaint }
+        }
+        _ => complaint,
+    }
 }
 
 fn cost(cost: &Cost) -> serde_json::Value {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use winclaw_agent::{Answer, Event, Front};
 use winclaw_guard::{Consent, PolicyRule};
-use winclaw_tool::{Failure, FailureCode, Lang};
+use winclaw_tool::{Failure, FailureCode, Lang, Text};
 use winclaw_toolbox::BoxFuture;
 use winclaw_trace::{redact, redact_text};
 
@@ -33,12 +33,25 @@ pub struct Terminal {
     policy: Option<PathBuf>,
     /// Whether the last thing printed on standard output ended its line.
     line_open: Mutex<bool>,
+    /// How many calls of one reply were postponed up to now, of which only the first has a line.
+    postponed: Mutex<usize>,
+    /// The call that was denied last, and what would allow it.
+    denied: Mutex<Option<(String, Text)>>,
 }
 
 impl Terminal {
     /// A front that prints on `screen` in the form `output`; `verbose` adds reasons and log lines.
     pub fn new(screen: Screen, output: OutputWord, verbose: bool) -> Self {
-        Terminal { screen, output, verbose, ask: None, policy: None, line_open: Mutex::new(false) }
+        Terminal {
+            screen,
+            output,
+            verbose,
+            ask: None,
+            policy: None,
+            line_open: Mutex::new(false),
+            postponed: Mutex::new(0),
+            denied: Mutex::default(),
+        }
     }
 
     /// The same, keeping the answers `always` and `never` in this policy file.
@@ -74,6 +87,21 @@ impl Terminal {
         }
     }
 
+    /// The call that was denied last, by id and what it was about, and what would allow it.
+    pub fn denied(&self) -> Option<(String, Text)> {
+        self.denied.lock().ok()?.clone()
+    }
+
+    fn remember(&self, event: &Event) {
+        if let Event::NotRun { name, tool, detail, failure, .. } = event
+            && let (FailureCode::Denied, Some(hint)) = (failure.code, &failure.hint)
+            && let Ok(mut denied) = self.denied.lock()
+        {
+            let what = about(tool.as_ref().unwrap_or(name), detail);
+            *denied = Some((what.trim_end().to_owned(), hint.clone()));
+        }
+    }
+
     fn show_text(&self, text: &str) {
         let text = harmless(text);
         if let Ok(mut open) = self.line_open.lock()
@@ -99,7 +127,26 @@ impl Terminal {
 
     /// What is said of `event` on lines of its own, for a person; `None` for words of the answer and what is not shown.
     pub fn line_of(&self, event: &Event) -> Option<String> {
-        self.words_of(event).map(|line| redact_text(&line).into_owned())
+        let (rest, shown) = self.postponed(event);
+        let line = if shown { self.words_of(event) } else { None };
+        let lines: Vec<String> = rest.into_iter().chain(line).collect();
+        (!lines.is_empty()).then(|| redact_text(&lines.join("\n")).into_owned())
+    }
+
+    /// Of the calls that stand beyond the limit of one reply the first is told, and behind the last how many more there
+    /// were. Gives that, and whether `event` is told by itself.
+    fn postponed(&self, event: &Event) -> (Option<String>, bool) {
+        let Ok(mut count) = self.postponed.lock() else { return (None, true) };
+        if matches!(event, Event::NotRun { rule: Some("batch_limit"), .. }) {
+            *count += 1;
+            return (None, *count == 1);
+        }
+        let more = std::mem::take(&mut *count).saturating_sub(1);
+        let line = match self.screen.lang {
+            Lang::En => format!("   - and {more} more for the same reason"),
+            Lang::Zh => format!("   - 另有 {more} 个调用因同样的原因未运行"),
+        };
+        ((more > 0).then(|| self.screen.paint(Style::Yellow, &line)), true)
     }
 
     fn words_of(&self, event: &Event) -> Option<String> {
@@ -114,10 +161,10 @@ impl Terminal {
                 ))
             }
             Event::CallEnded { ms, failure, .. } => Some(self.ended(*ms, failure.as_ref())),
-            Event::NotRun { name, tool, rule, failure, .. } => {
+            Event::NotRun { name, tool, rule, detail, failure, .. } => {
                 let words = self.screen.word("not run", "未运行");
                 let why = why_not_run(&self.screen, *rule, failure);
-                let line = format!("   - {} {words}: {why}", tool.as_ref().unwrap_or(name));
+                let line = format!("   - {}{words}: {why}", about(tool.as_ref().unwrap_or(name), detail));
                 Some(self.with_hint(self.screen.paint(Style::Yellow, &harmless(&line)), failure))
             }
             Event::Notice { text } => Some(self.screen.paint(Style::Yellow, &harmless(self.screen.text(text)))),
@@ -260,6 +307,7 @@ impl Terminal {
 
 impl Front for Terminal {
     fn show(&self, event: Event) {
+        self.remember(&event);
         match self.output {
             OutputWord::Text => self.show_words(&event),
             OutputWord::StreamJson => self.screen.json(&without_secrets(&event)),
@@ -297,6 +345,11 @@ async fn prompt(question: &str) -> Option<String> {
         stdin().read_line(&mut line).ok().filter(|bytes| *bytes > 0).map(|_| line)
     };
     tokio::task::spawn_blocking(read).await.ok().flatten()
+}
+
+/// A tool's id and what the call was about, with a gap behind.
+fn about(id: &str, detail: &str) -> String {
+    if detail.is_empty() { format!("{id} ") } else { format!("{id} ({detail}) ") }
 }
 
 /// Emoji and title of a tool, as far as it has them.
@@ -349,6 +402,28 @@ pub fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_beyond_the_limit_of_a_reply_are_told_once_with_their_number() {
+        for (lang, words) in [(Lang::En, "and 491 more"), (Lang::Zh, "另有 491 个")] {
+            let terminal = Terminal::new(Screen::plain(lang), OutputWord::Text, false);
+            let postponed = |n: usize| Event::NotRun {
+                call_id: n.to_string(),
+                name: "notes__add".into(),
+                tool: Some("notes.add".into()),
+                rule: Some("batch_limit"),
+                detail: String::new(),
+                failure: Failure::invalid_args("send it again"),
+            };
+            let lines: Vec<_> = (0..492).filter_map(|n| terminal.line_of(&postponed(n))).collect();
+            assert_eq!(lines.len(), 1);
+            let next = Event::Exposure { call_no: 2, shown: vec![], named: 0, tokens: 0, everything_tokens: 0 };
+            let line = terminal.line_of(&next).expect("the number");
+            assert!(line.contains(words) && !line.contains('\n'), "{line}");
+            assert_eq!(terminal.line_of(&next), None);
+            assert!(terminal.line_of(&postponed(0)).is_some(), "the next reply begins anew");
+        }
+    }
 
     #[test]
     fn people_read_words_of_their_own_where_a_rule_kept_a_call_from_running() {

@@ -131,7 +131,7 @@ async fn a_failure_before_the_change_is_still_open_after_it() {
         .reply(says("no such place"))
         .run()
         .await;
-    assert_eq!(play.report.state, EndState::ToolFailed);
+    assert_eq!(play.report.state, EndState::ToolFailed { tool: "sky.forecast".into() });
 }
 
 #[tokio::test]

@@ -33,8 +33,25 @@ async fn d17_a_far_read_after_a_failure_runs_and_hears_to_keep_to_the_request() 
 }
 
 #[tokio::test]
+async fn a_far_read_that_fails_and_calls_beyond_the_limit_leave_nothing_undone() {
+    let far = calls(&[("sky__forecast", json!({"place": "Atlantis"}))]);
+    let play = Play::new("use notes.add to write a note")
+        .approve(Approve::Writes)
+        .reply(calls(&[("notes__add", json!({"text": "x"}))]))
+        .reply(far)
+        .reply(says("done"))
+        .run()
+        .await;
+    assert_eq!((play.ran.len(), play.report.state), (2, EndState::Done));
+    let batch: Vec<_> = (0..12).map(|n| ("sky__forecast", json!({"place": format!("town {n}")}))).collect();
+    let play = Play::new("weather").reply(calls(&batch)).reply(says("done")).run().await;
+    assert_eq!((play.ran.len(), play.report.state), (8, EndState::Done));
+}
+
+#[tokio::test]
 async fn d17_a_far_write_after_a_failure_asks_though_writes_run_unasked() {
-    for (answer, ran, state) in [(Answer::No, 1, EndState::ToolFailed), (Answer::Once, 2, EndState::Done)] {
+    let failed = EndState::ToolFailed { tool: "sky.forecast".into() };
+    for (answer, ran, state) in [(Answer::No, 1, failed), (Answer::Once, 2, EndState::Done)] {
         let play = Play::new("weather in Atlantis")
             .approve(Approve::Writes)
             .answer(answer)

@@ -181,6 +181,7 @@ impl ChatModel for Watched {
             cancel.cancelled().await;
             return Err(ModelError::Cancelled);
         }
+        reply.text.split_inclusive(' ').for_each(|piece| sink(Delta::Text(piece)));
         Ok(reply)
     }
 }

@@ -138,7 +138,10 @@ async fn without_consent_a_write_does_not_run_on_any_path_and_the_end_says_denie
                 .reply(says("it was not allowed"))
                 .run()
                 .await;
-            assert_eq!((play.report.calls, play.report.state.clone()), (0, EndState::Denied));
+            assert_eq!(
+                (play.report.calls, play.report.state.clone()),
+                (0, EndState::Denied { tool: "notes.add".into() })
+            );
             assert_eq!(play.asked_consent, ["notes.add"], "asked for the tool itself");
         }
     }
@@ -217,7 +220,7 @@ async fn a_tool_that_fails_and_then_works_does_not_spoil_the_end() {
     let failing = ("sky__forecast", json!({"place": "Atlantis"}));
     let play =
         Play::new("weather").reply(calls(std::slice::from_ref(&failing))).reply(says("no such place")).run().await;
-    assert_eq!(play.report.state, EndState::ToolFailed);
+    assert_eq!(play.report.state, EndState::ToolFailed { tool: "sky.forecast".into() });
     let play = Play::new("weather")
         .reply(calls(&[failing]))
         .reply(calls(&[("sky__forecast", json!({"place": "Paris"}))]))
@@ -264,16 +267,13 @@ async fn the_limit_of_a_reply_counts_every_call_alike() {
 }
 
 #[tokio::test]
-async fn an_answer_after_a_call_that_did_not_run_is_no_success() {
+async fn what_was_denied_keeps_a_task_open_and_what_was_malformed_does_not() {
     let refused = calls(&[("notes__add", json!({"txt": "x"}))]);
-    let play = Play::new("write a note").reply(refused.clone()).reply(says("Saved.")).run().await;
-    assert_eq!(play.report.state, EndState::ToolFailed);
-    let mended = calls(&[("notes__add", json!({"text": "x"}))]);
-    let play = Play::new("write a note").reply(refused).reply(mended).reply(says("Saved.")).run().await;
-    assert_eq!(play.report.state, EndState::Done);
+    let play = Play::new("write a note").reply(refused).reply(says("Sorry.")).run().await;
+    assert_eq!(play.report.state, EndState::Done, "what was malformed was no call yet");
     let disabled = calls(&[("secret__open", json!({}))]);
     let play = Play::new("open the secret").reply(disabled).reply(says("Opened.")).run().await;
-    assert_eq!(play.report.state, EndState::Denied);
+    assert_eq!(play.report.state, EndState::Denied { tool: "secret.open".into() });
 }
 
 #[tokio::test]
@@ -314,4 +314,47 @@ async fn every_call_leaves_a_decision_in_the_record() {
     let found = |record: &Record| matches!(record, Record::Aside { detail, .. } if detail.contains("notes.add"));
     assert!(play.records.iter().any(found), "the hits of the search are in the record");
     assert_eq!(play.report.state, EndState::Done);
+}
+
+#[tokio::test]
+async fn a_search_whose_hits_the_model_reads_already_is_no_find() {
+    let mut play = Play::new("weather in Paris").transport(Transport::Direct);
+    for n in 0..20 {
+        play = play.reply(calls(&[("tool_search", json!({"queries": [format!("{} of the sky", "w".repeat(n + 1))]}))]));
+    }
+    let play = play.run().await;
+    assert!(matches!(play.report.state, EndState::Stopped { .. }), "{:?}", play.report.state);
+    assert!(play.report.turns <= 14, "{} turns", play.report.turns);
+}
+
+#[tokio::test]
+async fn a_name_that_is_meant_to_find_tools_is_answered_with_the_search() {
+    let play =
+        Play::new("weather").transport(Transport::Bridge).reply(calls(&[("find_tools", json!({"query": "weather"}))]));
+    let play = play.reply(says("done")).run().await;
+    let answer = &play.results()[0];
+    assert!(answer.contains("call tool_search") && !answer.contains("nearest"), "{answer}");
+}
+
+#[tokio::test]
+async fn words_that_are_said_again_when_asked_again_are_shown_once() {
+    let shown = |play: &Played| -> String {
+        let text = |event: &Event| match event {
+            Event::Text { text } => Some(text.clone()),
+            Event::TextEnd => Some("|".into()),
+            _ => None,
+        };
+        play.events.iter().filter_map(text).collect()
+    };
+    let none = "There is no tool for this.";
+    for (second, told) in [
+        (none.to_owned(), format!("{none}|")),
+        (format!("{none} Sorry."), format!("{none}|{none} Sorry.")),
+        ("Sunny.".to_owned(), format!("{none}|Sunny.")),
+    ] {
+        let play = Play::new("weather in Paris").transport(Transport::Bridge).reply(says(none)).reply(says(&second));
+        let play = play.run().await;
+        assert_eq!(play.report.turns, 2);
+        assert_eq!((shown(&play), play.report.answer.as_str()), (told, second.as_str()));
+    }
 }
