@@ -371,6 +371,44 @@ fn a_mistake_in_the_policy_file_is_said_before_anything_runs() {
 }
 
 #[test]
+fn a_slip_in_the_name_of_a_tool_prohibits_nothing_in_silence() {
+    let room = room();
+    for decision in ["deny", "ask", "allow"] {
+        let done = room.winclaw(&["consent", decision, "file.wriet"]).run().exits(2);
+        done.complains(&["no tool `file.wriet`", "did you mean `file.write`?"]);
+    }
+    assert!(!policy(&room).exists());
+    room.winclaw(&["consent", "deny", "mail.send"]).run().exits(0).complains(&["no such plugin is installed"]);
+    let arguments = "{\"path\":\"a.txt\",\"text\":\"x\"}";
+    let call = ["tool", "call", "file.write", "--args", arguments, "--approve", "always"];
+    let replay = room.replay(json!([step("file__write", json!({"path": "a.txt", "text": "x"})), says("Done.")]));
+    let run = ["run", "x", "--no-session", "--replay", &replay, "--approve", "always"];
+    fs::write(policy(&room), "[[rule]]\ntool = \"file.wriet\"\ndecision = \"deny\"\n").expect("written");
+    for words in [&call[..], &run] {
+        room.winclaw(words).run().exits(2).complains(&[
+            "policy.toml",
+            "prohibits nothing",
+            "did you mean `file.write`?",
+        ]);
+        assert!(!room.work().join("a.txt").exists());
+    }
+    room.winclaw(&["chat", "--replay", &replay]).stdin("x\n").run().exits(2).complains(&["prohibits nothing"]);
+    room.winclaw(&["consent", "forget", "file.wriet"]).run().exits(0);
+    fs::write(policy(&room), "[[rule]]\ntool = \"file.wriet\"\ndecision = \"ask\"\n").expect("written");
+    room.winclaw(&run).run().exits(0).complains(&["rule `ask file.wriet` fits nothing", "did you mean `file.write`?"]);
+}
+
+#[test]
+fn what_was_not_allowed_is_named_with_what_it_was_about_and_the_way_out() {
+    let room = room();
+    let replay = room.replay(json!([step("file__write", json!({"path": "a.txt", "text": "x"})), says("No.")]));
+    let run = ["run", "x", "--no-session", "--replay", &replay];
+    room.winclaw(&run).run().exits(7).complains(&["file.write (path: a.txt) not run"]);
+    let done = room.winclaw(&[&run[..], &["--output", "json"]].concat()).run().exits(7);
+    done.complains(&["file.write (path: a.txt)", "winclaw consent allow file.write --side-effect write"]);
+}
+
+#[test]
 fn two_processes_at_once_lose_no_rule() {
     let room = room();
     let words = |n: usize| ["deny".to_owned(), format!("p{n}.x")];

@@ -75,6 +75,12 @@ impl Complaint {
         self
     }
 
+    /// The same, said of this file.
+    pub fn at(self, file: &std::path::Path) -> Self {
+        let (place, what) = (file.display(), &self.what);
+        Complaint { what: Text::new(format!("{place}: {}", what.en), format!("{place}：{}", what.zh)), ..self }
+    }
+
     /// The complaint of a failed tool call.
     ///
     /// A tool speaks to the model in English. In Chinese the hint comes first where the tool gives one, and what it said

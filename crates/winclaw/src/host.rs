@@ -17,6 +17,7 @@ use crate::commands::figures;
 use crate::complaint::{Complaint, Exit, io};
 use crate::config::Config;
 use crate::policy_file;
+use crate::policy_fit;
 use crate::screen::{Screen, Style, harmless};
 use crate::task::approval;
 
@@ -33,6 +34,8 @@ pub struct Host {
     /// The folders the person works in.
     pub places: Places,
     ranking: OnceLock<Arc<Ranking>>,
+    /// That rules which fit nothing were told of.
+    told_misfits: OnceLock<()>,
     /// What was wrong with what was left out or is dubious.
     pub problems: Vec<Problem>,
 }
@@ -63,8 +66,8 @@ impl Host {
         backends.insert(0, plugins.clone());
         let (toolbox, more) = Toolbox::new(backends, &config.disabled);
         problems.extend(more);
-        let (toolbox, ranking) = (Arc::new(toolbox), OnceLock::new());
-        Ok(Host { config, screen, plugins, toolbox, places, ranking, problems })
+        let (toolbox, ranking, told_misfits) = (Arc::new(toolbox), OnceLock::new(), OnceLock::new());
+        Ok(Host { config, screen, plugins, toolbox, places, ranking, told_misfits, problems })
     }
 
     /// The index over the catalogue, and what exposure keeps of it; made when first asked for, since most commands
@@ -74,14 +77,27 @@ impl Host {
     }
 
     /// Who must agree to what: the level of the command line or else of the configuration, and the rules of the policy file
-    /// as they stand now.
+    /// as they stand now. Rules that fit no tool are told of, once.
+    ///
+    /// Errors: the file cannot be read; a rule denies a tool that its plugin does not have.
     pub fn policy(&self, approve: Option<ApproveWord>) -> Result<ConsentPolicy, Complaint> {
+        let file = self.config.policy_file();
+        let rules = policy_file::read(&file)?;
+        let misfits = policy_fit::check(self.catalog(), &rules).map_err(|complaint| complaint.at(&file))?;
+        if self.told_misfits.set(()).is_ok() {
+            misfits.iter().for_each(|text| self.warn_of(text));
+        }
         Ok(ConsentPolicy {
             approve: approval(approve.or(self.config.approve)),
             insisted: approve.is_some(),
-            rules: policy_file::read(&self.config.policy_file())?,
+            rules,
             places: self.places.clone(),
         })
+    }
+
+    /// Says on one line what is dubious.
+    pub fn warn_of(&self, text: &Text) {
+        self.screen.note(&self.screen.paint(Style::Yellow, &harmless(self.screen.text(text))));
     }
 
     /// The catalogue.

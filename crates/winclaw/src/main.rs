@@ -16,6 +16,7 @@ mod config;
 mod hidden;
 mod host;
 mod policy_file;
+mod policy_fit;
 mod question;
 mod screen;
 mod shelf;

@@ -11,6 +11,7 @@ use crate::complaint::{Complaint, Exit};
 use crate::config::Config;
 use crate::host::{Host, Opening};
 use crate::policy_file;
+use crate::policy_fit::{self, Misfit};
 use crate::screen::{Screen, Style, columns, harmless};
 
 /// Runs the command.
@@ -118,7 +119,14 @@ fn add(host: &Host, args: &RuleArgs, decision: Decision) -> Result<Exit, Complai
     if rules.iter().any(|rule| rule.fault().is_some()) {
         return Err(no_destination());
     }
+    let misfit = policy_fit::misfit(host.catalog(), &tool);
+    if let Some(Misfit::NoTool(near)) = misfit {
+        return Err(policy_fit::no_tool(&tool, near));
+    }
     let gone = policy_file::put(&host.config.policy_file(), &rules)?;
+    if let (Some(misfit), Some(rule)) = (&misfit, rules.first()) {
+        host.warn_of(&policy_fit::warning(rule, misfit));
+    }
     say(host, "+", &rules);
     say(host, "-", &gone.into_iter().filter(|old| !rules.contains(old)).collect::<Vec<_>>());
     if let Some(known) = known.filter(|_| decision == Decision::Allow) {
@@ -140,7 +148,10 @@ fn named<'a>(host: &'a Host, name: &str, decision: Decision) -> Result<(String, 
         Ok(ix) => Ok((host.catalog().get(ix).id.to_string(), Some(host.catalog().get(ix)))),
         // What is not here now may be forbidden beforehand.
         Err(_) if decision != Decision::Allow && ToolId::parse(name).is_ok() => Ok((name.to_owned(), None)),
-        Err(complaint) => Err(complaint),
+        Err(complaint) => Err(match policy_fit::misfit(host.catalog(), name) {
+            Some(Misfit::NoTool(near @ Some(_))) => policy_fit::no_tool(name, near),
+            _ => complaint,
+        }),
     }
 }
 

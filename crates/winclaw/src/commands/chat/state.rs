@@ -62,6 +62,8 @@ impl Chat {
         let opening = Opening { allow: args.allow.clone(), ..Opening::default() };
         let host = Host::open(config, screen, opening)?;
         host.warn();
+        // A rule that is wrong is told before the first request and not behind it.
+        host.policy(args.approve)?;
         let model = task::model(&args.model, &host).await?;
         let store = open_store(&host);
         let choices = Choices::default();
