@@ -156,3 +156,24 @@ fn a_provider_of_ones_own_is_asked_where_the_configuration_says() {
     fs::write(&file, text.replace("base_url", "like = \"nobody\"\nbase_url")).expect("written");
     room.winclaw(&["run", "hello", "--config", &file]).run().exits(2).complains(&["nobody", "openai"]);
 }
+
+#[test]
+fn a_provider_of_ones_own_is_told_of_by_its_own_names() {
+    let (room, _) = room();
+    let run = |set: &[&str]| {
+        let set: Vec<&str> = set.iter().flat_map(|set| ["-c", set]).collect();
+        room.winclaw(&[&["run", "hello", "--no-session", "--model", "mine/m"], &set[..]].concat()).run()
+    };
+    let at = "providers.mine.base_url=http://127.0.0.1:9/v1";
+    run(&[at, "providers.mine.key_variable=MINE_KEY"]).exits(3).complains(&["MINE_KEY"]);
+    run(&[at, "providers.mine.key_variable=MINE_KEY", "providers.mine.key_required=false"]).exits(4);
+    run(&["providers.mine.base_url=notaurl"]).exits(2).complains(&["providers.mine.base_url"]);
+    let at = at.replace("mine", "ours");
+    run(&[&at]).exits(2).complains(&["names no model", "openai", "your own: ours"]);
+}
+
+#[test]
+fn a_named_configuration_that_is_not_there_is_said_with_how_to_make_it() {
+    let (room, file) = room();
+    room.winclaw(&["doctor", "--config", &file]).run().exits(2).complains(&["winclaw config set --config"]);
+}

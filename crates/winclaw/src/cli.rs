@@ -220,7 +220,8 @@ pub struct RunArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
-    /// The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…, anthropic/…, openai-responses/…
+    /// The model, as provider/name: openai/…, openai-responses/…, anthropic/…, deepseek/…, ollama/…, lmstudio/…,
+    /// openrouter/…, gemini/…, qwen/…, kimi/…, glm/…, or a provider of your own
     #[arg(short, long, value_name = "PROVIDER/NAME")]
     pub model: Option<String>,
     /// Replay a file of scripted replies instead of asking a model

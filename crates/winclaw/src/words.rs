@@ -213,8 +213,8 @@ const CHINESE: &[(&str, &str)] = &[
     ),
     ("The request; `-` reads it from standard input", "请求；- 表示从标准输入读取"),
     (
-        "The model, as provider/name: openai/…, deepseek/…, ollama/…, lmstudio/…, anthropic/…, openai-responses/…",
-        "模型，格式为 提供方/名称：openai/…、deepseek/…、ollama/…、lmstudio/…、anthropic/…、openai-responses/…",
+        "The model, as provider/name: openai/…, openai-responses/…, anthropic/…, deepseek/…, ollama/…, lmstudio/…, openrouter/…, gemini/…, qwen/…, kimi/…, glm/…, or a provider of your own",
+        "模型，格式为 提供方/名称：openai/…、openai-responses/…、anthropic/…、deepseek/…、ollama/…、lmstudio/…、openrouter/…、gemini/…、qwen/…、kimi/…、glm/…，或您自己的提供方",
     ),
     ("Replay a file of scripted replies instead of asking a model", "回放脚本文件中的回复，而不询问模型"),
     (
@@ -361,6 +361,15 @@ mod tests {
                 .collect()
         };
         assert!(unused.is_empty(), "{unused:#?}");
+    }
+
+    #[test]
+    fn the_help_names_every_provider() {
+        let helps = helps(&Cli::command());
+        let model = helps.iter().find(|help| help.starts_with("The model, as provider/name")).expect("the option");
+        for profile in &*winclaw_model::PROFILES {
+            assert!(model.contains(&format!("{}/…", profile.provider)), "{}", profile.provider);
+        }
     }
 
     #[test]

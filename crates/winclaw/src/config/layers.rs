@@ -157,8 +157,18 @@ pub fn of_file(file: &Path, must: bool, place: impl Fn(usize) -> Place) -> Resul
     match std::fs::read_to_string(file) {
         Ok(text) => of_text(file, &text, place),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must => Ok(Vec::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(file, &error)),
         Err(error) => Err(io(file, &error)),
     }
+}
+
+/// A file that was named is not there.
+fn absent(file: &Path, error: &std::io::Error) -> Complaint {
+    let line = format!("winclaw config set --config {} …", file.display());
+    io(file, error).mend(
+        format!("name a file that is there, or create it with `{line}`"),
+        format!("请指定已有的文件，或用 {line} 创建"),
+    )
 }
 
 /// The settings of environment variables. Empty ones count as not set, and `WINCLAW_…` that is like no key is somebody

@@ -16,10 +16,23 @@ impl Config {
         let choice = match named.map(|named| self.own_provider(named)) {
             Some(Some(own)) => Some(own?),
             _ => {
-                ModelChoice::find(named, &|name| self.variable(name)).map_err(|error| crate::task::of_model(&error))?
+                let found = ModelChoice::find(named, &|name| self.variable(name));
+                found.map_err(|error| self.with_own(crate::task::of_model(&error)))?
             }
         };
         Ok(choice.map(|choice| self.completed(choice)))
+    }
+
+    /// The complaint that a name is none of a model, with the person's own providers among what might be written.
+    fn with_own(&self, complaint: Complaint) -> Complaint {
+        let own: Vec<&str> = self.providers.keys().map(String::as_str).collect();
+        if own.is_empty() {
+            return complaint;
+        }
+        let Complaint { what, mend, exit } = complaint;
+        let own = own.join(", ");
+        let complaint = Complaint { what, ..Complaint::new(exit, "", "") };
+        complaint.mend(format!("{}; your own: {own}", mend.en), format!("{}；您自己的：{own}", mend.zh))
     }
 
     /// Puts what the configuration says of this very model over what is known of it.
@@ -77,6 +90,7 @@ fn profile(name: &str, given: &Named) -> Result<Profile, Complaint> {
         Complaint::new(Exit::Usage, format!("providers.{name}: {why}"), format!("providers.{name}：{why}"))
     })?;
     let keyed = overrides.key_variable.is_some();
+    let key_required = overrides.key_required;
     let mut profile = Profile::custom(name, like, overrides);
     if like.provider == name {
         profile.models = like.models.clone();
@@ -86,6 +100,10 @@ fn profile(name: &str, given: &Named) -> Result<Profile, Complaint> {
         if !keyed {
             profile.key_variable = like.key_variable.clone();
         }
+    }
+    // Whoever names the variable of a key has one; a request without it would only be refused.
+    if keyed {
+        profile.key_required = key_required.unwrap_or(true) && !profile.key_variable.trim().is_empty();
     }
     Ok(profile)
 }
@@ -163,6 +181,16 @@ mod tests {
         let profile = profile("openai", &named(&[("max_tools", Given::Number(9))])).expect("a profile");
         let built_in = Profile::of("openai").expect("a row");
         assert_eq!(profile, Profile { max_tools: 9, ..built_in.clone() });
+    }
+
+    #[test]
+    fn a_key_whose_variable_is_named_is_needed_unless_told_otherwise() {
+        let required = |pairs: &[(&str, Given)]| profile("mine", &named(pairs)).expect("a profile").key_required;
+        let variable = |name: &str| ("key_variable", Given::Words(name.into()));
+        let said = |required| ("key_required", Given::Switch(required));
+        assert!(required(&[variable("MINE_KEY")]) && required(&[said(true)]));
+        assert!(!required(&[]) && !required(&[variable("MINE_KEY"), said(false)]));
+        assert!(!required(&[variable("")]) && !required(&[variable(""), said(true)]));
     }
 
     #[test]
