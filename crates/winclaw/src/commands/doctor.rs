@@ -35,14 +35,8 @@ pub async fn run(config: Config, screen: Screen, args: JsonArgs) -> Result<Exit,
     let host = Host::open(config, screen, Opening::default())?;
     let mut checks = vec![program(), config_file(&host)];
     checks.extend(project(&host));
-    checks.extend([
-        data_dir(&host),
-        secrets(&host),
-        keyring(&host),
-        plugins(&host),
-        network(&screen),
-        model(&host).await,
-    ]);
+    checks.extend([data_dir(&host), sessions(&host), policy(&host), secrets(&host), keyring(&host), plugins(&host)]);
+    checks.extend([network(&screen), model(&host).await]);
     checks.extend(memory(&screen));
     if args.json {
         let rows: Vec<Value> = checks.iter().map(row_json).collect();
