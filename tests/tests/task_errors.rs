@@ -191,7 +191,7 @@ fn one_interrupt_stops_the_running_call_and_the_task_goes_on() {
     let sum = json!({"name": "calculator__evaluate", "arguments": {"expression": "6*7"}});
     let running = two_slow_calls(&room, sum);
     running.interrupt();
-    running.wait().exits(0).says(&["I went on."]).complains(&["the person stopped this call"]);
+    running.wait().exits(0).says(&["I went on."]).complains(&["half done"]);
     let outcomes: Vec<Value> = room.records("call").iter().map(|call| call["outcome"].clone()).collect();
     assert_eq!(outcomes, ["cancelled", "ok"]);
 }
@@ -203,7 +203,7 @@ fn two_interrupts_end_the_task_with_code_130_and_a_whole_trace() {
     let slow = json!({"name": "misbehave__slow", "arguments": {"ms": 600_001}});
     let mut running = two_slow_calls(&room, slow);
     running.interrupt();
-    running.wait_for("the person stopped this call");
+    running.wait_for("half done");
     running.interrupt();
     let done = running.wait().exits(130).complains(&["interrupted"]);
     assert!(done.took < Duration::from_secs(20), "{:?}", done.took);
