@@ -206,7 +206,7 @@ async fn a_silent_model_is_asked_once_more_and_then_the_task_is_not_completed() 
 
 #[tokio::test]
 async fn the_limit_of_turns_ends_a_task_that_does_not_end_itself() {
-    let mut play = Play::new("weather").max_turns(3);
+    let mut play = Play::new("forecasts").max_turns(3);
     for n in 0..5 {
         play = play.reply(calls(&[("sky__forecast", json!({"place": format!("city {n}")}))]));
     }
@@ -219,9 +219,9 @@ async fn the_limit_of_turns_ends_a_task_that_does_not_end_itself() {
 async fn a_tool_that_fails_and_then_works_does_not_spoil_the_end() {
     let failing = ("sky__forecast", json!({"place": "Atlantis"}));
     let play =
-        Play::new("weather").reply(calls(std::slice::from_ref(&failing))).reply(says("no such place")).run().await;
+        Play::new("forecasts").reply(calls(std::slice::from_ref(&failing))).reply(says("no such place")).run().await;
     assert_eq!(play.report.state, EndState::ToolFailed { tool: "sky.forecast".into() });
-    let play = Play::new("weather")
+    let play = Play::new("forecasts")
         .reply(calls(&[failing]))
         .reply(calls(&[("sky__forecast", json!({"place": "Paris"}))]))
         .reply(says("done"))
@@ -260,7 +260,7 @@ async fn calls_that_run_no_tool_are_loops_too() {
 async fn the_limit_of_a_reply_counts_every_call_alike() {
     let mut batch: Vec<_> = (0..9).map(|n| ("tool_search", json!({"queries": [format!("thing {n}")]}))).collect();
     batch.push(("sky__forecast", json!({"place": "Paris"})));
-    let play = Play::new("weather").transport(Transport::Bridge).reply(calls(&batch)).reply(says("done")).run().await;
+    let play = Play::new("forecasts").transport(Transport::Bridge).reply(calls(&batch)).reply(says("done")).run().await;
     let refused = play.results().iter().filter(|result| result.contains("only 8 calls run")).count();
     assert_eq!((play.report.calls, refused), (0, 2));
     assert_eq!(play.answered(), play.asked());
@@ -329,8 +329,9 @@ async fn a_search_whose_hits_the_model_reads_already_is_no_find() {
 
 #[tokio::test]
 async fn a_name_that_is_meant_to_find_tools_is_answered_with_the_search() {
-    let play =
-        Play::new("weather").transport(Transport::Bridge).reply(calls(&[("find_tools", json!({"query": "weather"}))]));
+    let play = Play::new("forecasts")
+        .transport(Transport::Bridge)
+        .reply(calls(&[("find_tools", json!({"query": "forecasts"}))]));
     let play = play.reply(says("done")).run().await;
     let answer = &play.results()[0];
     assert!(answer.contains("call tool_search") && !answer.contains("nearest"), "{answer}");
