@@ -173,7 +173,7 @@ fn the_most_specific_rule_wins() {
 
 #[test]
 fn a_target_covers_what_it_names_and_no_more() {
-    let places = Places { folder: "/home/me/work".into(), home: "/home/me".into(), also: Vec::new() };
+    let places = Places { folder: "/home/me/desk".into(), home: "/home/me".into(), also: Vec::new() };
     let host = |name: &str| Destination::Host(name.into());
     let address = |name: &str| Destination::Address(name.into());
     let path = |name: &str| Destination::Path(name.into());
@@ -194,7 +194,7 @@ fn a_target_covers_what_it_names_and_no_more() {
         ("/srv", path("/srvx"), false),
         ("~/notes", path("/home/me/notes/a.md"), true),
         ("../other", path("/home/me/other/a.md"), true),
-        ("notes", path("/home/me/work/notes"), false),
+        ("notes", path("/home/me/desk/notes"), false),
         ("General", Destination::Recipient("general".into()), true),
         ("general", Destination::Recipient("general 2".into()), false),
     ];

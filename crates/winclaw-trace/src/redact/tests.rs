@@ -232,7 +232,7 @@ fn what_is_no_secret_stays_as_it_is() {
         "请输入密码，忘记密码请点击这里",
         "reset-password page; a secret garden; the token is spent; basic training, basic auth",
         "max_tokens=4096, prompt_tokens: 1200, eos_token=</s>, tokens per second: 31.5",
-        "PWD=/home/me/work",
+        "PWD=/home/me/desk",
         "OPENAI_API_KEY=$OPENAI_API_KEY",
         "api_key: <your key>",
         "password: ********",

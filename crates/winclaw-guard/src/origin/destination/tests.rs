@@ -1,7 +1,7 @@
 use super::*;
 
 fn places() -> Places {
-    Places { folder: "/home/me/work".into(), home: "/home/me".into(), also: vec!["/srv/shared/".into()] }
+    Places { folder: "/home/me/desk".into(), home: "/home/me".into(), also: vec!["/srv/shared/".into()] }
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn a_host_without_a_scheme_has_the_shape_of_one() {
 #[test]
 fn a_path_is_where_it_leads() {
     let cases = [
-        ("notes.txt", "/home/me/work/notes.txt", true),
-        ("a/../../work/b", "/home/me/work/b", true),
+        ("notes.txt", "/home/me/desk/notes.txt", true),
+        ("a/../../desk/b", "/home/me/desk/b", true),
         ("../secret", "/home/me/secret", false),
         ("..\\..\\x", "/home/x", false),
         ("~/x", "/home/me/x", false),
@@ -126,8 +126,8 @@ fn a_path_is_where_it_leads() {
         ("~root/x", "/~root/x", false),
         ("/srv/shared/a", "/srv/shared/a", true),
         ("/srv/shared-not/a", "/srv/shared-not/a", false),
-        ("/home/me/workshop", "/home/me/workshop", false),
-        ("/home/me/work/./x/", "/home/me/work/x", true),
+        ("/home/me/desktop", "/home/me/desktop", false),
+        ("/home/me/desk/./x/", "/home/me/desk/x", true),
         ("C:\\Users\\Me", "c:/users/me", false),
         ("/../../etc", "/etc", false),
     ];
