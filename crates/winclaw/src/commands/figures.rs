@@ -12,6 +12,17 @@ use crate::terminal::one_line;
 /// Most kinds of problems that are listed.
 pub const PROBLEMS: usize = 5;
 
+/// `millionths` as a decimal number: two decimals from one on, else as many as show two digits.
+pub fn decimal(millionths: u64) -> String {
+    let digits = match millionths {
+        1_000_000.. => 2,
+        10_000.. => 4,
+        _ => 6,
+    };
+    let fraction = format!("{:06}", millionths % 1_000_000);
+    format!("{}.{}", millionths / 1_000_000, &fraction[..digits])
+}
+
 /// `number` with a comma between thousands.
 pub fn number(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();

@@ -3,25 +3,20 @@
 use winclaw_agent::Spent;
 use winclaw_model::{Cost, Usage};
 
-use crate::commands::figures::number;
+use crate::commands::figures::{decimal, number};
 use crate::screen::Screen;
 
-/// An amount with its sign: two decimals from one unit on, else as many as show two digits.
+/// An amount with its sign, as fine as [`decimal`] is.
 pub fn amount(cost: &Cost) -> String {
     let sign = match &*cost.currency {
         "USD" => "$".to_owned(),
         "CNY" => "¥".to_owned(),
         other => format!("{other} "),
     };
-    let (whole, millionths) = (cost.amount / 1_000_000, cost.amount % 1_000_000);
-    let digits = match cost.amount {
-        0 => return format!("{sign}0"),
-        1_000_000.. => 2,
-        10_000.. => 4,
-        _ => 6,
-    };
-    let fraction = format!("{millionths:06}");
-    format!("{sign}{whole}.{}", &fraction[..digits])
+    match cost.amount {
+        0 => format!("{sign}0"),
+        amount => format!("{sign}{}", decimal(amount)),
+    }
 }
 
 /// Tokens as the provider counted them.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use winclaw_session::{Info, Said};
 
-use crate::commands::figures::{count, number};
+use crate::commands::figures::{count, decimal, number};
 use crate::screen::{Screen, harmless};
 
 /// One part of a message.
@@ -88,15 +88,9 @@ pub fn spent(screen: &Screen, info: &Info) -> String {
     tokens + &sums.collect::<String>()
 }
 
-/// An amount of `micros` millionths; two decimals from one unit on, else as many as show two digits.
+/// An amount of `micros` millionths, as fine as [`decimal`] is.
 fn amount(micros: u64, currency: &str) -> String {
-    let (whole, rest) = (micros / 1_000_000, format!("{:06}", micros % 1_000_000));
-    let digits = match micros {
-        1_000_000.. => 2,
-        10_000.. => 4,
-        _ => 6,
-    };
-    format!("{whole}.{} {}", &rest[..digits], harmless(currency))
+    format!("{} {}", decimal(micros), harmless(currency))
 }
 
 /// How many messages and requests a session has.
